@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// What is to be done.
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Makes TEXT decks for CMS's LOAD of objects of the s390 cross compiler (-m31 -mesa -march=z900 -fno-pic -c).
     ///
     /// guest/cms/sdk has a C library and macros, and says how programs are compiled. `endicott punch USER FILE` puts a
@@ -26,7 +26,7 @@ pub enum Command {
 /// More than any object has: a deck is to fit into a virtual machine.
 const LARGEST: u64 = 1 << 30;
 
-pub fn cms(command: &Command) -> Result<(), String> {
+pub(crate) fn cms(command: &Command) -> Result<(), String> {
     let Command::Text { objects, output, name } = command;
     if objects.len() > 1 && (output.is_some() || name.is_some()) {
         return Err("--output and --name are for one object".into());

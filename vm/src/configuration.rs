@@ -30,11 +30,11 @@ use nucleus::system::SystemConfig;
 use std::path::{Path, PathBuf};
 
 /// The file's name in the system's folder.
-pub const FILE: &str = "SYSTEM CONFIG";
+pub(crate) const FILE: &str = "SYSTEM CONFIG";
 
 /// A DASD statement: a host file is a real disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Dasd {
+pub(crate) struct Dasd {
     /// The real device number.
     pub number: u16,
     pub file: PathBuf,
@@ -45,7 +45,7 @@ pub struct Dasd {
 
 /// A TAPE statement: a drive, and perhaps the tape of the folder "tapes" that is on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TapeDrive {
+pub(crate) struct TapeDrive {
     pub number: u16,
     pub model: Model,
     pub tape: Option<String>,
@@ -54,7 +54,7 @@ pub struct TapeDrive {
 
 /// What SYSTEM CONFIG says.
 #[derive(Clone, Debug, Default)]
-pub struct Configuration {
+pub(crate) struct Configuration {
     pub system: SystemConfig,
     /// Where TN3270 clients are served.
     pub tn3270: Option<String>,
@@ -69,7 +69,7 @@ pub struct Configuration {
 }
 
 /// Reads the SYSTEM CONFIG in `folder`; a folder without one has the defaults.
-pub fn load(folder: &Path) -> Result<Configuration, String> {
+pub(crate) fn load(folder: &Path) -> Result<Configuration, String> {
     let path = folder.join(FILE);
     match base::file::read(&path, base::file::TEXT) {
         Ok(bytes) => parse(&base::text::decode(&bytes), folder)
@@ -282,10 +282,10 @@ fn volume(serial: &str) -> Result<String, String> {
 }
 
 /// The volume of the sample system: the file, in the system's folder, and the serial.
-pub const VOLUME: (&str, &str) = ("volumes/vmres.3390", "VMRES");
+pub(crate) const VOLUME: (&str, &str) = ("volumes/vmres.3390", "VMRES");
 
 /// The SYSTEM CONFIG of the sample system.
-pub const SAMPLE: &str = "\
+pub(crate) const SAMPLE: &str = "\
 * SYSTEM CONFIG: what the system itself is. A line that begins with * is a comment.
 
 * The name in the lower right corner of every display.

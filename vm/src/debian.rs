@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 /// What the command line says.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// The system's name: the disk is the file NAME.3390, and the host name is NAME too unless --hostname is given.
     #[arg(value_name = "NAME")]
     pub name: PathBuf,
@@ -73,7 +73,7 @@ pub struct Options {
 const DEVICE: u16 = 0x200;
 
 /// Makes the system if it is not there, and runs it if that is wanted; the exit code.
-pub fn debian(options: &Options) -> Result<u8, String> {
+pub(crate) fn debian(options: &Options) -> Result<u8, String> {
     let disk = options.name.with_added_extension("3390");
     if disk.exists() && !options.run {
         return Err(format!("{} exists already: \"--run\" starts it, another name makes another", disk.display()));

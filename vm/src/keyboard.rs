@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// A guest's console.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Console {
+pub(crate) enum Console {
     /// A screen on which each key counts: ttysclp0 in Linux, the service element's integrated ASCII console.
     Vt220,
     /// A typewriter, line by line: ttyS0 in Linux, the virtual console.
@@ -28,10 +28,10 @@ pub enum Console {
 }
 
 /// A terminal in raw mode, put back when this is dropped.
-pub struct Raw(Termios);
+pub(crate) struct Raw(Termios);
 
 impl Raw {
-    pub fn enter() -> Option<Raw> {
+    pub(crate) fn enter() -> Option<Raw> {
         let stdin = rustix::stdio::stdin();
         if !isatty(stdin) {
             return None;
@@ -58,7 +58,7 @@ const PROMPT: (Duration, Duration) = (Duration::from_millis(200), Duration::from
 
 /// What the guest's console looks like to a user who may type there.
 #[derive(Default)]
-pub struct Prompt(Mutex<Printed>);
+pub(crate) struct Prompt(Mutex<Printed>);
 
 #[derive(Default)]
 struct Printed {
@@ -114,7 +114,7 @@ impl Prompt {
 }
 
 /// Prints the guest's output and looks for the words by which a Linux kernel says that it panics.
-pub fn output(panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&str)> {
+pub(crate) fn output(panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&str)> {
     const PANIC: &str = "Kernel panic - not syncing";
     let mut tail = String::new();
     let mut lines = (!isatty(rustix::stdio::stdout())).then(Lines::default);
@@ -195,7 +195,7 @@ fn show(text: &str) {
 }
 
 /// The way from standard input to the guest.
-pub struct Keyboard {
+pub(crate) struct Keyboard {
     pub cp: Arc<Cp>,
     pub vmdbk: Arc<Vmdbk>,
     pub terminal: Arc<Terminal>,
@@ -206,7 +206,7 @@ pub struct Keyboard {
 
 impl Keyboard {
     /// Reads standard input from now on: the keys of a terminal in `raw` mode, or whatever it is.
-    pub fn start(self, raw: bool) {
+    pub(crate) fn start(self, raw: bool) {
         let read = move || match (raw, self.console) {
             (true, _) => self.keys(),
             (false, Console::Typewriter) => self.lines(),

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tape::Tape;
 
 /// What the exit codes mean.
-pub const EXIT_CODES: &str = "\
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  the guest powered itself off
   1  the guest could not be started
@@ -44,11 +44,11 @@ Exit codes:
 At a terminal, Ctrl-A is the escape: Ctrl-A c takes a CP command, Ctrl-A x ends the guest, Ctrl-A h helps.";
 
 /// The exit code if what the guest's console printed is not all where it was to go: a guest ends with codes of its own.
-pub const LOST: u8 = 7;
+pub(crate) const LOST: u8 = 7;
 
 /// What the command line says.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// The Linux kernel for s390x; without one, the guest starts from its first disk.
     #[arg(long, value_name = "FILE", required_unless_present = "disk")]
     pub kernel: Option<PathBuf>,
@@ -95,7 +95,7 @@ const TAPES: u16 = 0x580;
 
 impl Options {
     /// A guest that starts from `disk`.
-    pub fn from_disk(disk: &Path, memory: u64, cpus: u16) -> Options {
+    pub(crate) fn from_disk(disk: &Path, memory: u64, cpus: u16) -> Options {
         Options {
             kernel: None,
             initrd: None,
@@ -127,7 +127,7 @@ impl Options {
 }
 
 /// A size of storage as it is typed: 512M, 2G.
-pub fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let size = message::words::Word(text).storage().filter(|&size| size >= 16 << 20);
     size.ok_or_else(|| "a size is a number with M or G, at least 16M".into())
 }
@@ -255,7 +255,7 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
 }
 
 /// Runs the guest; the exit code.
-pub fn linux(options: &Options) -> Result<u8, String> {
+pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let (console, parameters) = options.console();
     check(options, console, &parameters)?;
     let open = |path: &Path| Loaded::open(path, options.memory);

@@ -10,13 +10,13 @@ use tn3270::{Aid, Inbound, Outbound, Size};
 
 /// What can be on a display.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum View {
+pub(crate) enum View {
     Logo { system: String },
     Screen(Box<Screen>),
 }
 
 /// What one display shows.
-pub struct Painter {
+pub(crate) struct Painter {
     size: Size,
     default: Size,
     page: tn3270::codepage::CodePage,
@@ -26,7 +26,7 @@ pub struct Painter {
 }
 
 impl Painter {
-    pub fn new(display: &tn3270::Display) -> Painter {
+    pub(crate) fn new(display: &tn3270::Display) -> Painter {
         Painter {
             size: display.size(),
             default: display.default_size(),
@@ -37,12 +37,12 @@ impl Painter {
     }
 
     /// The display shows something that was not painted here.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.shown = None;
     }
 
     /// The record that makes the display show `view`, if it does not yet.
-    pub fn paint(&mut self, view: View) -> Option<Vec<u8>> {
+    pub(crate) fn paint(&mut self, view: View) -> Option<Vec<u8>> {
         let record = match (&self.shown, &view) {
             (Some(shown), view) if shown == view => {
                 if !self.locked {
@@ -60,7 +60,7 @@ impl Painter {
     }
 
     /// Takes what the display sent: the key, and the contents of the fields that CP reads.
-    pub fn read(&mut self, record: &[u8]) -> Option<(Key, Vec<String>)> {
+    pub(crate) fn read(&mut self, record: &[u8]) -> Option<(Key, Vec<String>)> {
         let inbound = Inbound::parse(record).ok()?;
         let key = match inbound.aid {
             Aid::Enter => Key::Enter,

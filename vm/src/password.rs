@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// What the command line says.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// The folder of the system; else ENDICOTT_SYSTEM in the environment, or "sample".
     #[arg(long, value_name = "DIR")]
     pub system: Option<PathBuf>,
@@ -19,7 +19,7 @@ pub struct Options {
     pub user: String,
 }
 
-pub fn password(options: &Options) -> Result<(), String> {
+pub(crate) fn password(options: &Options) -> Result<(), String> {
     let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
     let folder = options.system.clone().unwrap_or_else(usual);
     let directory = run::load_directory(&folder)?;

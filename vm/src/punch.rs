@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// What the command line says.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// The folder of the system, which may be running or not; else ENDICOTT_SYSTEM in the environment, or "sample".
     #[arg(long, value_name = "DIR")]
     pub system: Option<PathBuf>,
@@ -32,7 +32,7 @@ pub struct Options {
     pub hold: bool,
 }
 
-pub fn punch(options: &Options) -> Result<(), String> {
+pub(crate) fn punch(options: &Options) -> Result<(), String> {
     let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
     let folder = options.system.clone().unwrap_or_else(usual);
     let directory = run::load_directory(&folder)?;

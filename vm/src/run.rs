@@ -14,20 +14,20 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 /// The user directory's file in the system's folder.
-pub const DIRECTORY: &str = "USER DIRECT";
+pub(crate) const DIRECTORY: &str = "USER DIRECT";
 
 /// The spool's folder in the system's folder.
-pub const SPOOL: &str = "spool";
+pub(crate) const SPOOL: &str = "spool";
 
 /// What the command line says.
-pub struct Options<'a> {
+pub(crate) struct Options<'a> {
     pub system: &'a Path,
     pub tn3270: Option<&'a str>,
     pub headless: bool,
     pub processors: Option<u16>,
 }
 
-pub fn run(options: &Options<'_>) -> Result<(), String> {
+pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     let folder = options.system;
     let mut configuration = load_configuration(folder)?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
@@ -76,7 +76,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
 }
 
 /// What SYSTEM CONFIG of the system in `folder` says.
-pub fn load_configuration(folder: &Path) -> Result<Configuration, String> {
+pub(crate) fn load_configuration(folder: &Path) -> Result<Configuration, String> {
     if !folder.is_dir() {
         return Err(format!("there is no system in {0}: make one with \"endicott sample {0}\"", folder.display()));
     }
@@ -84,7 +84,7 @@ pub fn load_configuration(folder: &Path) -> Result<Configuration, String> {
 }
 
 /// The Control Program of the system in `folder`, with its spool and its disks; and what is wrong with the disks.
-pub fn control_program(
+pub(crate) fn control_program(
     folder: &Path,
     configuration: Configuration,
     notes: &Arc<Notes>,
@@ -108,12 +108,12 @@ pub fn control_program(
 }
 
 /// How many host threads run virtual CPUs if a user wants so many: engines can only be compared one CPU at a time.
-pub fn processors(wanted: u16) -> u16 {
+pub(crate) fn processors(wanted: u16) -> u16 {
     if engine::engine() == engine::Engine::Compare { 1 } else { wanted }
 }
 
 /// Starts the threads that run virtual CPUs.
-pub fn start_processors(cp: &Arc<Cp>) -> Vec<JoinHandle<()>> {
+pub(crate) fn start_processors(cp: &Arc<Cp>) -> Vec<JoinHandle<()>> {
     let start = |processor: usize| {
         let cp = cp.clone();
         let thread = std::thread::Builder::new().name(format!("processor {processor}"));
@@ -145,14 +145,14 @@ fn troubles(folder: &Path, directory: &Directory) -> Vec<String> {
 }
 
 /// Reads USER DIRECT, with what is wrong in it for a user who wants to use its disks.
-pub fn load_directory_for_disks(folder: &Path) -> Result<Directory, String> {
+pub(crate) fn load_directory_for_disks(folder: &Path) -> Result<Directory, String> {
     let directory = load_directory(folder)?;
     directory.mistakes.iter().for_each(|mistake| complain!("endicott: {mistake}"));
     Ok(directory)
 }
 
 /// Reads USER DIRECT; the error, if none of its users can log on, is one line for each mistake.
-pub fn load_directory(folder: &Path) -> Result<Directory, String> {
+pub(crate) fn load_directory(folder: &Path) -> Result<Directory, String> {
     let path = folder.join(DIRECTORY);
     if !path.exists() {
         return Err(format!("{} does not exist: make a system with \"endicott sample DIR\"", path.display()));

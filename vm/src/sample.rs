@@ -3,7 +3,7 @@
 use crate::{configuration, dasd, run};
 use std::path::Path;
 
-pub fn sample(folder: &Path) -> Result<(), String> {
+pub(crate) fn sample(folder: &Path) -> Result<(), String> {
     let fail = |path: &Path, error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let (volume, serial) = configuration::VOLUME;
     let volume = folder.join(volume);

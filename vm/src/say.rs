@@ -24,7 +24,7 @@ macro_rules! complain {
 static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// Prints on standard output.
-pub fn print(words: Arguments) {
+pub(crate) fn print(words: Arguments) {
     if good() {
         let mut stdout = io::stdout().lock();
         note(stdout.write_fmt(words).and_then(|()| stdout.flush()));
@@ -32,30 +32,30 @@ pub fn print(words: Arguments) {
 }
 
 /// Prints a line on standard error.
-pub fn error(words: Arguments) {
+pub(crate) fn error(words: Arguments) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
 /// `value` as a line of JSON, without its end.
-pub fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("every key is a string")
 }
 
 /// Remembers what became of something that was printed.
-pub fn note(written: io::Result<()>) {
+pub(crate) fn note(written: io::Result<()>) {
     if let Err(error) = written {
         FAILED.lock().held().get_or_insert(error);
     }
 }
 
 /// Whether everything was printed so far.
-pub fn good() -> bool {
+pub(crate) fn good() -> bool {
     FAILED.lock().held().is_none()
 }
 
 /// The exit code of a program that ends with `code`, or with `lost` if not all was printed. One whose reader has gone
 /// ends quietly, as others do by SIGPIPE.
-pub fn end(code: u8, lost: u8) -> ExitCode {
+pub(crate) fn end(code: u8, lost: u8) -> ExitCode {
     const SIGPIPE: u8 = 128 + 13;
     let failed = FAILED.lock().held();
     ExitCode::from(match &*failed {
@@ -75,4 +75,4 @@ pub fn end(code: u8, lost: u8) -> ExitCode {
 }
 
 /// The exit code of a tool whose output is not all there.
-pub const LOST: u8 = 1;
+pub(crate) const LOST: u8 = 1;

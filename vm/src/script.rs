@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// What the command line says.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// The folder of the system, which must not be running; else ENDICOTT_SYSTEM in the environment, or "sample".
     #[arg(long, value_name = "DIR")]
     system: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub struct Options {
 /// Timers that are due sooner than this are waited for.
 const SOON: u64 = 2_000_000;
 
-pub fn script(options: &Options) -> Result<(), String> {
+pub(crate) fn script(options: &Options) -> Result<(), String> {
     let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
     let folder = options.system.clone().unwrap_or_else(usual);
     let notes = Arc::new(Notes::new());

@@ -35,7 +35,7 @@ const LISTENER: Token = Token(usize::MAX);
 const NOTE: Token = Token(usize::MAX - 1);
 
 /// What CP wants of this thread, noted by any thread.
-pub struct Notes {
+pub(crate) struct Notes {
     changed: Mutex<HashSet<u32>>,
     waker: Mutex<Option<Waker>>,
     ended: AtomicBool,
@@ -47,7 +47,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    pub fn new() -> Notes {
+    pub(crate) fn new() -> Notes {
         Notes {
             changed: Mutex::default(),
             waker: Mutex::default(),
@@ -59,22 +59,22 @@ impl Notes {
     }
 
     /// Whether the program is to end.
-    pub fn ended(&self) -> bool {
+    pub(crate) fn ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
 
     /// The first guest that ends ends the program.
-    pub fn end_with_guest(&self) {
+    pub(crate) fn end_with_guest(&self) {
         self.with_guest.store(true, Ordering::Release);
     }
 
     /// The file that `endicott password` changes.
-    pub fn keep_passwords(&self, file: std::path::PathBuf) {
+    pub(crate) fn keep_passwords(&self, file: std::path::PathBuf) {
         *self.passwords.lock().expect("nothing panics with the notes locked") = Some((file, None));
     }
 
     /// How that guest ended, if one has.
-    pub fn ending(&self) -> Option<Ending> {
+    pub(crate) fn ending(&self) -> Option<Ending> {
         self.ending.lock().expect("nothing panics with the notes locked").clone()
     }
 
@@ -126,7 +126,7 @@ impl Host for Notes {
 }
 
 /// Prints a typewriter's output.
-pub type Print = Box<dyn FnMut(&str)>;
+pub(crate) type Print = Box<dyn FnMut(&str)>;
 
 struct Client {
     wire: Wire,
@@ -155,7 +155,7 @@ impl Client {
 }
 
 /// Serves terminals until the system is shut down.
-pub struct Server {
+pub(crate) struct Server {
     cp: Arc<Cp>,
     notes: Arc<Notes>,
     poll: Poll,
@@ -175,7 +175,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn new(cp: Arc<Cp>, notes: Arc<Notes>) -> io::Result<Server> {
+    pub(crate) fn new(cp: Arc<Cp>, notes: Arc<Notes>) -> io::Result<Server> {
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), NOTE)?;
         *notes.waker.lock().expect("nothing panics with the notes locked") = Some(waker);
@@ -195,7 +195,11 @@ impl Server {
     }
 
     /// Serves TN3270 clients at `address`; the address in use, should the port have been 0.
-    pub fn listen(&mut self, address: &str, tls: Option<Arc<rustls::ServerConfig>>) -> Result<SocketAddr, String> {
+    pub(crate) fn listen(
+        &mut self,
+        address: &str,
+        tls: Option<Arc<rustls::ServerConfig>>,
+    ) -> Result<SocketAddr, String> {
         let explain = |error: io::Error| match error.kind() {
             io::ErrorKind::AddrInUse => {
                 format!("{address} is in use by another program: stop that one, or give --tn3270 another port")
@@ -221,12 +225,12 @@ impl Server {
     }
 
     /// The output of `terminal` goes to `print`.
-    pub fn set_local(&mut self, terminal: Arc<Terminal>, print: Print) {
+    pub(crate) fn set_local(&mut self, terminal: Arc<Terminal>, print: Print) {
         self.local = Some((terminal, print));
     }
 
     /// Runs until SHUTDOWN, then until every client has been told.
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         let mut events = Events::with_capacity(256);
         loop {
             self.show();

@@ -7,10 +7,10 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The exit code of a program that was told to end.
-pub const STOPPED: u8 = 130;
+pub(crate) const STOPPED: u8 = 130;
 
 /// Calls `end` when the program is told to end.
-pub fn on_end(end: impl Fn() + Send + 'static) -> Result<(), String> {
+pub(crate) fn on_end(end: impl Fn() + Send + 'static) -> Result<(), String> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| format!("signals cannot be caught: {error}"))?;
     let wait = move || {
         for (n, _) in signals.forever().enumerate() {
@@ -27,13 +27,13 @@ pub fn on_end(end: impl Fn() + Send + 'static) -> Result<(), String> {
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// From now on, being told to end is something that [`stopped`] tells.
-pub fn watch() {
+pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     // Without it Ctrl-C ends the program at once, which loses nothing either.
     ONCE.call_once(|| drop(on_end(|| TOLD.store(true, Ordering::Relaxed))));
 }
 
 /// Whether the program was told to end, and a caller asked to hear of that.
-pub fn stopped() -> bool {
+pub(crate) fn stopped() -> bool {
     TOLD.load(Ordering::Relaxed)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use tape::{Tape, check};
 
 #[derive(clap::Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Makes empty tapes: compressed ones (HET) if the name ends in .het, else AWSTAPE.
     Create {
         #[arg(value_name = "FILE", required = true)]
@@ -23,7 +23,7 @@ pub enum Command {
 }
 
 /// Does it; `false`: a check found something.
-pub fn tape(command: &Command) -> Result<bool, String> {
+pub(crate) fn tape(command: &Command) -> Result<bool, String> {
     let mut good = true;
     match command {
         Command::Create { files } => {

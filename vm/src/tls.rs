@@ -13,14 +13,14 @@ use std::time::Duration;
 const ALIVE: Duration = Duration::from_secs(60);
 
 /// A non-blocking connection and what has not been sent on it yet.
-pub struct Wire {
+pub(crate) struct Wire {
     stream: TcpStream,
     tls: Option<Box<ServerConnection>>,
     unsent: Vec<u8>,
 }
 
 impl Wire {
-    pub fn new(stream: TcpStream, tls: Option<Arc<ServerConfig>>) -> io::Result<Wire> {
+    pub(crate) fn new(stream: TcpStream, tls: Option<Arc<ServerConfig>>) -> io::Result<Wire> {
         // A keystroke is answered at once; without this the host would wait for more to send with it.
         stream.set_nodelay(true)?;
         // A host that has gone without a word is noticed, also at a terminal that is idle.
@@ -30,22 +30,22 @@ impl Wire {
         Ok(Wire { stream, tls: tls.map(Box::new), unsent: Vec::new() })
     }
 
-    pub fn stream(&mut self) -> &mut TcpStream {
+    pub(crate) fn stream(&mut self) -> &mut TcpStream {
         &mut self.stream
     }
 
     /// Whether the two ends still have to agree on their keys: nothing of a session has been said yet.
-    pub fn is_handshaking(&self) -> bool {
+    pub(crate) fn is_handshaking(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
     /// How many bytes the client has not taken yet.
-    pub fn unsent(&self) -> usize {
+    pub(crate) fn unsent(&self) -> usize {
         self.unsent.len()
     }
 
     /// Reads what has arrived: 0 at the end, `WouldBlock` if there is nothing now.
-    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else { return self.stream.read(buffer) };
         loop {
             match tls.reader().read(buffer) {
@@ -60,7 +60,7 @@ impl Wire {
     }
 
     /// Sends `bytes` after what is still unsent, as far as the client takes them now.
-    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.tls {
             None => self.unsent.extend_from_slice(bytes),
             Some(tls) => {
@@ -84,7 +84,7 @@ impl Wire {
 }
 
 /// TLS with the certificate chain and the private key in these PEM files.
-pub fn configuration(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
+pub(crate) fn configuration(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
     let remedy = "SYSTEM CONFIG's TLS statement names a PEM file with the certificate and one with its private key";
     let wrong = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}; {remedy}", path.display());
     let read = |path: &Path| base::file::read(path, base::file::TEXT).map_err(|error| wrong(path, &error));

@@ -7,10 +7,10 @@ use nucleus::tape::Tapes;
 use std::path::Path;
 
 /// The folder of the tapes, in the system's folder.
-pub const TAPES: &str = "tapes";
+pub(crate) const TAPES: &str = "tapes";
 
 /// Opens the files and installs them. What could not be had is told, a line for each; the system comes up without it.
-pub fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
+pub(crate) fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
     let mut troubles = Vec::new();
     for Dasd { number, file, read_only, policy } in configured {
         let options = Options { read_only: *read_only, policy: *policy, ..Options::default() };
@@ -26,7 +26,7 @@ pub fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
 }
 
 /// Installs the tape drives, and puts the tapes on them that SYSTEM CONFIG names.
-pub fn install_tapes(tapes: &Tapes, configured: &[TapeDrive], folder: &Path) -> Vec<String> {
+pub(crate) fn install_tapes(tapes: &Tapes, configured: &[TapeDrive], folder: &Path) -> Vec<String> {
     let mut troubles = Vec::new();
     tapes.set_library(&folder.join(TAPES));
     for TapeDrive { number, model, tape, ring } in configured {

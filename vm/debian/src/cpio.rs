@@ -18,14 +18,17 @@ pub struct Archive {
 }
 
 impl Archive {
+    /// Adds a folder.
     pub fn directory(&mut self, name: &str) {
         self.member(name, DIRECTORY, (0, 0), &[]);
     }
 
+    /// Adds a file that may be executed.
     pub fn program(&mut self, name: &str, content: &[u8]) {
         self.member(name, PROGRAM, (0, 0), content);
     }
 
+    /// Adds an ordinary file, which may be executed if `executable`.
     pub fn file(&mut self, name: &str, executable: bool, content: &[u8]) {
         self.member(name, if executable { PROGRAM } else { FILE }, (0, 0), content);
     }
@@ -35,6 +38,7 @@ impl Archive {
         self.member(name, LINK, (0, 0), target.as_bytes());
     }
 
+    /// Adds a device file with these numbers.
     pub fn character_device(&mut self, name: &str, major: u32, minor: u32) {
         self.member(name, CHARACTER_DEVICE, (major, minor), &[]);
     }

@@ -16,6 +16,7 @@ pub struct Plan {
     pub device: String,
     /// Whether the disk is to be formatted by dasdfmt first, with this volume serial.
     pub format: Option<String>,
+    /// The host name of the installed system.
     pub hostname: String,
     /// A user to add beside root.
     pub user: Option<String>,
@@ -66,7 +67,9 @@ const MODULES: [&str; 9] = [
 
 /// The installing guest.
 pub struct Installer {
+    /// The kernel's image.
     pub kernel: Vec<u8>,
+    /// The RAM disk that the kernel begins with.
     pub initrd: Vec<u8>,
     /// How many packages are installed.
     pub packages: usize,
@@ -149,12 +152,16 @@ impl Installer {
 pub enum Step {
     /// Step `number` of `of` begins.
     Begins {
+        /// The step's number, from 1.
         number: u32,
+        /// How many steps there are.
         of: u32,
+        /// What the step does, for the user.
         what: String,
     },
     /// So often a package has been unpacked or set up: twice each, at the end.
     Packages(usize),
+    /// Debian is installed.
     Installed,
     /// It gave up.
     Failed(String),

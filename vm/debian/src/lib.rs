@@ -19,11 +19,13 @@ use std::process::{Command, Stdio};
 pub struct Scratch(PathBuf);
 
 impl Scratch {
+    /// Makes the folder, if it is not there. The error names it.
     pub fn new(folder: &Path) -> Result<Scratch, String> {
         at(folder, fs::create_dir_all(folder))?;
         Ok(Scratch(folder.to_owned()))
     }
 
+    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -42,7 +42,7 @@ struct Left {
     why: String,
 }
 
-pub fn import(file: &Path) -> Result<(), String> {
+pub(super) fn import(file: &Path) -> Result<(), String> {
     let mut imported = Imported::default();
     read(file, &mut imported, &mut HashMap::new())?;
     if imported.known == 0 {

@@ -30,7 +30,7 @@ impl Serialize for Minidisk {
 }
 
 /// What is on a volume.
-pub struct Map {
+pub(super) struct Map {
     volser: String,
     unit: &'static str,
     size: u64,
@@ -49,7 +49,7 @@ struct Piece<'a> {
 }
 
 /// The map of volume `volser` as the USER DIRECT in `folder` has it.
-pub fn map(folder: &Path, volser: &str, kind: Kind) -> Result<Map, String> {
+pub(super) fn map(folder: &Path, volser: &str, kind: Kind) -> Result<Map, String> {
     let directory = run::load_directory_for_disks(folder)?;
     let (unit, size) = match kind {
         Kind::Ckd { cylinders, .. } => ("cylinder", u64::from(cylinders)),
@@ -90,7 +90,7 @@ impl Map {
         pieces
     }
 
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut out = format!("Volume {}, {} {}s\n", self.volser, self.size, self.unit);
         let _ = writeln!(out, "{:>10} {:>10} {:>10}  OWNER    VDEV", "FIRST", "LAST", "SIZE");
         for piece in self.pieces() {
@@ -103,7 +103,7 @@ impl Map {
         out
     }
 
-    pub fn json(&self) -> String {
+    pub(super) fn json(&self) -> String {
         #[derive(Serialize)]
         struct Whole<'a> {
             volser: &'a str,
@@ -115,7 +115,7 @@ impl Map {
     }
 
     /// The volume as a bar of a picture.
-    pub fn bar(&self) -> Bar {
+    pub(super) fn bar(&self) -> Bar {
         let picture = |piece: &Piece<'_>| {
             let who = piece.minidisk.map_or("free".into(), Minidisk::to_string);
             let shade = match piece.minidisk {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true)))]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["format", "get", "put"])))]
-pub struct Options {
+pub(crate) struct Options {
     /// The volume.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -41,7 +41,7 @@ pub struct Options {
     put: Option<PathBuf>,
 }
 
-pub fn minidisk(options: &Options) -> Result<(), String> {
+pub(super) fn minidisk(options: &Options) -> Result<(), String> {
     let how = dasd::Options { read_only: options.get.is_some(), ..dasd::Options::default() };
     let volume: Arc<dyn Volume> = open(&options.file, how).map_err(text)?;
     let (first, count) = extent(options, &*volume)?;

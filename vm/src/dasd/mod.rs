@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// What is to be done.
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Makes a new disk, with a volume label and an empty VTOC if it gets a serial.
     Create {
         #[arg(value_name = "FILE")]
@@ -143,7 +143,7 @@ pub enum Command {
 
 /// The formats of image files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum FormatName {
+pub(crate) enum FormatName {
     /// Every track or block in a place of its own.
     #[value(alias = "ckd", alias = "fba")]
     Plain,
@@ -184,7 +184,7 @@ impl FormatName {
 }
 
 /// Does it; `false`: a check found something.
-pub fn dasd(command: &Command) -> Result<bool, String> {
+pub(crate) fn dasd(command: &Command) -> Result<bool, String> {
     let done = match command {
         Command::Create { file, model, cylinders, blocks, volser, linux, format, compression } => {
             let kind = kind_of(model, *cylinders, *blocks)?;
@@ -276,7 +276,7 @@ fn create(file: &Path, kind: Kind, format: Format, tracks: Tracks, volser: Optio
 }
 
 /// Makes the usual kind of disk for a system: a compressed 3390-3 with a label.
-pub fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
+pub(crate) fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
     let kind = kind_of("3390-3", None, None)?;
     create(file, kind, Format::usual(kind, Method::Zlib), Tracks::Empty, Some(volser))
 }
@@ -299,7 +299,7 @@ fn describe(kind: Kind) -> String {
 }
 
 /// The error, with its remedy if there is one.
-pub fn text(error: ImageError) -> String {
+pub(crate) fn text(error: ImageError) -> String {
     match error {
         ImageError::InUse { .. } => format!("{error}; end that first"),
         _ => error.to_string(),
@@ -307,7 +307,7 @@ pub fn text(error: ImageError) -> String {
 }
 
 /// Opens a disk, and tells the user at this terminal what there is to tell of it.
-pub fn open(file: &Path, options: dasd::Options) -> Result<Arc<Image>, ImageError> {
+pub(crate) fn open(file: &Path, options: dasd::Options) -> Result<Arc<Image>, ImageError> {
     let image = Image::open(file, options)?;
     image.notices().iter().for_each(|notice| complain!("endicott: {notice}"));
     Ok(image)

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// A stretch of a disk, from 0 to `size`.
-pub struct Bar {
+pub(super) struct Bar {
     pub title: String,
     pub size: u64,
     /// In the order in which they are listed.
@@ -11,7 +11,7 @@ pub struct Bar {
 }
 
 /// A piece of it, from `first` to the one before `end`.
-pub struct Piece {
+pub(super) struct Piece {
     pub first: u64,
     pub end: u64,
     pub title: String,
@@ -19,7 +19,7 @@ pub struct Piece {
 }
 
 /// How a piece is coloured.
-pub enum Shade {
+pub(super) enum Shade {
     Free,
     Wrong,
     /// The same name has the same colour in every picture.
@@ -40,7 +40,7 @@ impl Shade {
 }
 
 /// The picture of some bars, one below the other.
-pub fn svg(bars: &[Bar]) -> String {
+pub(super) fn svg(bars: &[Bar]) -> String {
     const WIDTH: f64 = 900.0;
     const LINE: usize = 18;
     let height = 20 + bars.iter().map(|bar| 90 + LINE * bar.pieces.len()).sum::<usize>();

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What the command line says.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The records of a track, CYLINDER.HEAD in decimal; may be repeated.
@@ -32,7 +32,7 @@ pub struct Options {
 }
 
 /// `endicott dasd list`.
-pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
+pub(super) fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
     let mut rows = Vec::new();
     let mut good = true;
     // Check sums are listed with the disk they are of, as a user expects of `list volumes/*`.
@@ -76,7 +76,7 @@ fn serial(volume: &dyn Volume) -> Option<String> {
 }
 
 /// `endicott dasd show`.
-pub fn show(options: &Options) -> Result<(), String> {
+pub(super) fn show(options: &Options) -> Result<(), String> {
     let image = source(&options.file, None)?;
     let volume: &dyn Volume = &*image;
     let fail = |error: dasd::MediaError| format!("{}: {error}", options.file.display());
@@ -298,7 +298,7 @@ impl<'a> Checked<'a> {
 }
 
 /// What a check found, for programs.
-pub fn report_json(report: &Report) -> String {
+pub(super) fn report_json(report: &Report) -> String {
     say::json(&Checked::new(report))
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Takes the file system out of the disk and has e2fsck look at it.
-pub fn check(disk: &Path) {
+pub(crate) fn check(disk: &Path) {
     let options = Options { read_only: true, ..Options::default() };
     let volume = Image::open(disk, options).expect("the disk opens");
     let mut head = Vec::new();

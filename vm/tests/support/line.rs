@@ -15,10 +15,10 @@ const WILL: u8 = 251;
 const BREAK: u8 = 243;
 
 /// How long an answer may take on a busy machine.
-pub const ANSWER: Duration = Duration::from_secs(60);
+pub(crate) const ANSWER: Duration = Duration::from_secs(60);
 
 /// A connected terminal.
-pub struct Line {
+pub(crate) struct Line {
     socket: TcpStream,
     /// What has come and has not been looked at.
     raw: Vec<u8>,
@@ -28,19 +28,19 @@ pub struct Line {
 
 impl Line {
     /// A terminal that refuses everything telnet offers.
-    pub fn connect(system: &System) -> Line {
+    pub(crate) fn connect(system: &System) -> Line {
         Line::connect_to("127.0.0.1", system.port)
     }
 
     /// The same at another address of the host.
-    pub fn connect_to(address: &str, port: u16) -> Line {
+    pub(crate) fn connect_to(address: &str, port: u16) -> Line {
         let socket = TcpStream::connect((address, port)).expect("the system answers");
         socket.set_read_timeout(Some(Duration::from_millis(50))).expect("a socket has a timeout");
         Line { socket, raw: Vec::new(), text: String::new(), ended: false }
     }
 
     /// The same, and a user logged on by a name that is the password.
-    pub fn log_on(system: &System, user: &str) -> Line {
+    pub(crate) fn log_on(system: &System, user: &str) -> Line {
         let mut line = Line::connect(system);
         line.say(&format!("logon {user} {user}"), "LOGON AT");
         line
@@ -83,12 +83,12 @@ impl Line {
     }
 
     /// Reads until `mark` has come; returns all that came up to there.
-    pub fn until(&mut self, mark: &str) -> String {
+    pub(crate) fn until(&mut self, mark: &str) -> String {
         self.until_within(mark, ANSWER)
     }
 
     /// The same for what may take longer.
-    pub fn until_within(&mut self, mark: &str, limit: Duration) -> String {
+    pub(crate) fn until_within(&mut self, mark: &str, limit: Duration) -> String {
         let began = Instant::now();
         loop {
             if let Some(at) = self.text.find(mark) {
@@ -104,36 +104,36 @@ impl Line {
     }
 
     /// Types a line.
-    pub fn enter(&mut self, line: &str) {
+    pub(crate) fn enter(&mut self, line: &str) {
         self.socket.write_all(format!("{line}\r\n").as_bytes()).expect("the system listens");
     }
 
     /// Types a line and reads until `mark` has come after it.
-    pub fn say(&mut self, line: &str, mark: &str) -> String {
+    pub(crate) fn say(&mut self, line: &str, mark: &str) -> String {
         self.enter(line);
         self.until(mark)
     }
 
     /// The break key.
-    pub fn attention(&mut self) {
+    pub(crate) fn attention(&mut self) {
         self.socket.write_all(&[IAC, BREAK]).expect("the system listens");
     }
 
     /// Sends bytes as they are.
-    pub fn send(&mut self, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
         // The system may have hung up in the middle of them.
         let _ = self.socket.write_all(bytes);
     }
 
     /// The whole lines that have come so far.
-    pub fn lines(&mut self) -> String {
+    pub(crate) fn lines(&mut self) -> String {
         self.receive();
         let end = self.text.rfind('\n').map_or(0, |at| at + 1);
         self.text.drain(..end).collect()
     }
 
     /// Reads until the system hangs up; returns what came.
-    pub fn until_the_end(&mut self) -> String {
+    pub(crate) fn until_the_end(&mut self) -> String {
         let began = Instant::now();
         while !self.ended {
             assert!(began.elapsed() < ANSWER, "the system does not hang up: {}", self.text);

@@ -3,9 +3,9 @@
 // Each file of tests uses a part of this.
 #![allow(dead_code)]
 
-pub mod file_system;
-pub mod line;
-pub mod program;
+pub(crate) mod file_system;
+pub(crate) mod line;
+pub(crate) mod program;
 
 use base::Held;
 use std::fs;
@@ -18,13 +18,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The guest that tests boot.
-pub struct Guest {
+pub(crate) struct Guest {
     pub kernel: PathBuf,
     pub initrd: PathBuf,
 }
 
 /// The guest's files, from the folder `ENDICOTT_GUEST` names or from `cache/guest`; says so when they are not there.
-pub fn guest() -> Option<Guest> {
+pub(crate) fn guest() -> Option<Guest> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/guest");
     let folder = std::env::var_os("ENDICOTT_GUEST").map_or(root, PathBuf::from);
     let guest = Guest { kernel: folder.join("kernel.img"), initrd: folder.join("initrd.img") };
@@ -36,7 +36,7 @@ pub fn guest() -> Option<Guest> {
 }
 
 /// The initial RAM disk of the guest that puts a system on disks; says so when it is not there.
-pub fn root_initrd() -> Option<PathBuf> {
+pub(crate) fn root_initrd() -> Option<PathBuf> {
     let image = guest()?.initrd.with_file_name("root-initrd.img");
     if !image.exists() {
         println!("skipped: there is no root file system in {} (cargo x guest makes one)", image.display());
@@ -50,7 +50,7 @@ const GUEST: Duration = Duration::from_secs(600);
 
 /// What `endicott linux`, at which no key is pressed, prints until it ends; it must end by itself, with code 0, and not
 /// hang.
-pub fn console(command: &mut Command) -> String {
+pub(crate) fn console(command: &mut Command) -> String {
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("endicott starts");
     let reading = [reader(child.stdout.take()), reader(child.stderr.take())];
@@ -103,7 +103,7 @@ fn threads(process: u32) -> String {
 }
 
 /// Whether `s3270` is installed; says so when it is not.
-pub fn has_s3270() -> bool {
+pub(crate) fn has_s3270() -> bool {
     let there = Command::new("s3270").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !there {
         println!("skipped: s3270 is not installed (Debian package of the same name)");
@@ -112,12 +112,12 @@ pub fn has_s3270() -> bool {
 }
 
 /// The program under test.
-pub fn endicott() -> Command {
+pub(crate) fn endicott() -> Command {
     Command::new(env!("CARGO_BIN_EXE_endicott"))
 }
 
 /// A running sample system in a folder of its own; it ends with the test.
-pub struct System {
+pub(crate) struct System {
     pub folder: PathBuf,
     pub port: u16,
     child: Child,
@@ -129,7 +129,7 @@ pub struct System {
 const LOG: &str = "operator.log";
 
 /// The sample system in a folder of its own.
-pub fn sample(name: &str) -> PathBuf {
+pub(crate) fn sample(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     let made = endicott().arg("sample").arg(&folder).stdout(Stdio::null()).status().expect("endicott starts");
@@ -153,12 +153,12 @@ fn free_port() -> u16 {
 
 impl System {
     /// Makes the sample system and brings it up; `prepare` may change the folder before that.
-    pub fn start(name: &str, prepare: impl FnOnce(&Path)) -> System {
+    pub(crate) fn start(name: &str, prepare: impl FnOnce(&Path)) -> System {
         System::start_at(name, "127.0.0.1", prepare)
     }
 
     /// The same, serving terminals at this address of the host.
-    pub fn start_at(name: &str, address: &str, prepare: impl FnOnce(&Path)) -> System {
+    pub(crate) fn start_at(name: &str, address: &str, prepare: impl FnOnce(&Path)) -> System {
         let prepare = |folder: &Path| {
             prepare(folder);
             Vec::new()
@@ -167,7 +167,7 @@ impl System {
     }
 
     /// The same; what `prepare` returns is in the environment of the process.
-    pub fn start_in(name: &str, address: &str, prepare: impl FnOnce(&Path) -> Vec<(String, PathBuf)>) -> System {
+    pub(crate) fn start_in(name: &str, address: &str, prepare: impl FnOnce(&Path) -> Vec<(String, PathBuf)>) -> System {
         let folder = sample(name);
         let environment = prepare(&folder);
         let (child, port) = System::bring_up(&folder, address, &environment);
@@ -199,7 +199,7 @@ impl System {
     }
 
     /// Ends its process, kill -9.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
         // Whatever the test was about: nothing that users do may break CP.
@@ -207,22 +207,22 @@ impl System {
     }
 
     /// Brings it up again when its process has ended.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         (self.child, self.port) = System::bring_up(&self.folder, "127.0.0.1", &self.environment);
     }
 
     /// What the system has said so far.
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.join(LOG)).unwrap_or_default()
     }
 
     /// The process that runs the system.
-    pub fn process(&self) -> u32 {
+    pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
     /// Puts a file after those in a user's card reader: as it is, or as a text in EBCDIC.
-    pub fn punch(&self, user: &str, file: &Path, text: bool) {
+    pub(crate) fn punch(&self, user: &str, file: &Path, text: bool) {
         let mut command = endicott();
         command.arg("punch").arg("--system").arg(&self.folder).args(text.then_some("--text")).arg(user).arg(file);
         let done = command.output().expect("endicott starts");
@@ -243,7 +243,7 @@ impl Drop for System {
 }
 
 /// A person at a 3270.
-pub struct Client {
+pub(crate) struct Client {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -253,12 +253,12 @@ pub struct Client {
 
 impl Client {
     /// A model 4 (43 rows) connected to the system, at CP's logo.
-    pub fn connect(system: &System) -> Client {
+    pub(crate) fn connect(system: &System) -> Client {
         Client::connect_as(system, &["-model", "3279-4"], "")
     }
 
     /// A terminal that s3270 makes with these options, connected with these prefixes of s3270's.
-    pub fn connect_as(system: &System, options: &[&str], prefix: &str) -> Client {
+    pub(crate) fn connect_as(system: &System, options: &[&str], prefix: &str) -> Client {
         let mut child = Command::new("s3270")
             .args(options)
             .stdin(Stdio::piped())
@@ -275,7 +275,7 @@ impl Client {
     }
 
     /// Performs one action of s3270's and returns the data it gives.
-    pub fn act(&mut self, action: &str) -> Vec<String> {
+    pub(crate) fn act(&mut self, action: &str) -> Vec<String> {
         writeln!(self.to, "{action}").and_then(|()| self.to.flush()).expect("s3270 listens");
         let mut data = Vec::new();
         loop {
@@ -293,45 +293,45 @@ impl Client {
     }
 
     /// The screen's rows.
-    pub fn rows(&mut self) -> Vec<String> {
+    pub(crate) fn rows(&mut self) -> Vec<String> {
         self.act("Ascii()").iter().map(|row| row.trim_end().to_owned()).collect()
     }
 
     /// Types a line and presses ENTER.
-    pub fn enter(&mut self, line: &str) {
+    pub(crate) fn enter(&mut self, line: &str) {
         let quoted = line.replace('\\', "\\\\").replace('"', "\\\"");
         self.act(&format!("String(\"{quoted}\")"));
         self.act("Enter()");
     }
 
     /// Fills in the logo; the password is the user ID.
-    pub fn sign_on(&mut self, user: &str) {
+    pub(crate) fn sign_on(&mut self, user: &str) {
         self.act(&format!("String(\"{user}\")"));
         self.act("Tab()");
         self.enter(user);
     }
 
     /// Logs on at the logo.
-    pub fn log_on(&mut self, user: &str) {
+    pub(crate) fn log_on(&mut self, user: &str) {
         self.sign_on(user);
         self.until("LOGON AT", Duration::from_secs(20));
     }
 
     /// Comes back to a virtual machine that runs without a terminal.
-    pub fn log_on_again(&mut self, user: &str) {
+    pub(crate) fn log_on_again(&mut self, user: &str) {
         self.sign_on(user);
         self.until("RECONNECTED AT", Duration::from_secs(20));
     }
 
     /// Types a line and reads until `mark` has come after it; returns what came.
-    pub fn say(&mut self, line: &str, mark: &str, limit: Duration) -> String {
+    pub(crate) fn say(&mut self, line: &str, mark: &str, limit: Duration) -> String {
         self.turn_page();
         self.enter(line);
         self.until(mark, limit)
     }
 
     /// Reads on, turning full pages, until `mark` is there; returns all that came since the last of these.
-    pub fn until(&mut self, mark: &str, limit: Duration) -> String {
+    pub(crate) fn until(&mut self, mark: &str, limit: Duration) -> String {
         let began = Instant::now();
         loop {
             let rows = self.rows();
@@ -354,7 +354,7 @@ impl Client {
     }
 
     /// The lower right corner: what CP or the virtual machine is doing.
-    pub fn status(&mut self) -> String {
+    pub(crate) fn status(&mut self) -> String {
         let rows = self.rows();
         let last: Vec<char> = rows.last().map_or("", String::as_str).chars().collect();
         let width = rows.iter().map(|row| row.chars().count()).max().unwrap_or(80).max(80);
@@ -362,7 +362,7 @@ impl Client {
     }
 
     /// Waits for a status.
-    pub fn until_status(&mut self, status: &str, limit: Duration) {
+    pub(crate) fn until_status(&mut self, status: &str, limit: Duration) {
         let began = Instant::now();
         while !self.status().starts_with(status) {
             assert!(began.elapsed() < limit, "no {status} within {limit:?}:\n{}", self.rows().join("\n"));

@@ -2,13 +2,13 @@
 //! Debian's packages and the test goes into a guest.
 
 /// Where an executable is loaded; its text begins after the headers, its data is where it puts it.
-pub const BASE: u64 = 0x100_0000;
-pub const TEXT: u64 = BASE + 0x1000;
-pub const DATA: u64 = BASE + 0x2000;
+pub(crate) const BASE: u64 = 0x100_0000;
+pub(crate) const TEXT: u64 = BASE + 0x1000;
+pub(crate) const DATA: u64 = BASE + 0x2000;
 
 /// A static executable whose one segment is `size` bytes from [`BASE`] on, with `pieces` at their addresses. The
 /// address space of one with `machine` may be that of a machine (PT_S390_PGSTE).
-pub fn executable(size: u64, machine: bool, pieces: &[(u64, &[u8])]) -> Vec<u8> {
+pub(crate) fn executable(size: u64, machine: bool, pieces: &[(u64, &[u8])]) -> Vec<u8> {
     let mut file = vec![0; size as usize];
     let mut put = |at: u64, bytes: &[u8]| file[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
     let (word, long) = (|v: u32| v.to_be_bytes(), |v: u64| v.to_be_bytes());
