@@ -4,6 +4,8 @@
 //! point into the scratch storage, 8 holds the address of the test's first instruction, 9 is a small index. All others
 //! are values. Now and then an instruction changes a register that others count on; then it is the test's last.
 
+mod long;
+
 use crate::encode::{self, Field, field, put_field};
 use crate::image::Test;
 use crate::operands::{Kind, Operands, modifiers, operands};
@@ -13,6 +15,7 @@ use vectors::{Registers, SCRATCH, SCRATCH_LEN};
 /// An instruction that tests are written with.
 #[derive(Clone, Debug)]
 pub struct Row {
+    /// The mnemonic.
     pub mnemonic: &'static str,
     /// Its text with all fields zero.
     pub blank: Vec<u8>,
@@ -23,7 +26,9 @@ pub struct Row {
 /// A test as instructions that can be left out one by one. A unit is one instruction, or several that need each other.
 #[derive(Clone)]
 pub struct Sequence {
+    /// Registers and storage before it.
     pub before: Registers,
+    /// Its units, each the text of its instructions.
     pub units: Vec<Vec<u8>>,
 }
 
@@ -42,6 +47,14 @@ impl Sequence {
 const TEXT_REGISTER: u8 = 8;
 const INDEX_REGISTER: u8 = 9;
 const FIRST_BASE: u64 = 10;
+
+/// What the fields of an instruction that have been filled say to those after them.
+struct Filled {
+    /// The base register of the operand.
+    base: u64,
+    /// The first and the last register of a range.
+    ends: [u8; 2],
+}
 
 /// Writes tests from a seed.
 pub struct Generator<'a> {
@@ -232,132 +245,14 @@ impl<'a> Generator<'a> {
     /// Fills the fields of an instruction.
     fn fill(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
         let mut text = row.blank.clone();
-        let mut last_base = 0;
-        let mut limit = self.random.below(256);
-        let mut ends = [0u8; 2];
+        // Nothing is made of it, but without it each seed would give other sequences.
+        let _: u64 = self.random.below(256);
+        let mut filled = Filled { base: 0, ends: [0; 2] };
         for &field in &row.fields {
-            let (name, _, width) = field;
-            let all = (1u64 << width) - 1;
-            let value = match name {
-                Field::R1 => {
-                    let r = if o.float1 {
-                        self.random.below(16) as u8
-                    } else if o.changes1 {
-                        self.target()
-                    } else {
-                        self.source()
-                    };
-                    let r = if o.even1 { self.even(r) } else { r };
-                    let r = if o.pair1 { self.fpr_pair() } else { r };
-                    ends[0] = r;
-                    u64::from(r)
-                }
-                Field::R2 => {
-                    let r = if o.float2 { self.random.below(16) as u8 } else { self.source() };
-                    let r = if o.even2 { self.even(r) } else { r };
-                    u64::from(if o.pair2 { self.fpr_pair() } else { r })
-                }
-                Field::R3 => {
-                    let r = self.source();
-                    // QEMU does not look at whether this one is even.
-                    let r = if o.even3 { r & 14 } else { r };
-                    let r = if o.pair3 { self.fpr_pair() } else { r };
-                    ends[1] = r;
-                    u64::from(r)
-                }
-                Field::V1 | Field::V2 | Field::V3 | Field::V4 => {
-                    let r = if self.random.one_in(2) { self.random.below(6) } else { self.random.below(32) };
-                    match name {
-                        Field::V1 => ends[0] = r as u8,
-                        // VLM and its like take 16 registers at most.
-                        Field::V3 if o.range && !self.random.one_in(16) => ends[1] = (ends[0] + r as u8 / 2).min(31),
-                        _ => ends[1] = r as u8,
-                    }
-                    u64::from(if name == Field::V1 { ends[0] } else { ends[1] })
-                }
-                _ if o.vector && matches!(name, Field::M3 | Field::M4 | Field::M5 | Field::M6) => {
-                    let valid = modifiers(row.mnemonic, name);
-                    if self.random.one_in(24) { self.random.below(16) } else { self.random.pick(valid) }
-                }
-                Field::X2 => match self.random.below(8) {
-                    0 => u64::from(INDEX_REGISTER),
-                    1 if !o.storage => self.random.below(16),
-                    _ => 0,
-                },
-                Field::B1 | Field::B2 => {
-                    let b = if o.storage {
-                        FIRST_BASE + self.random.below(6)
-                    } else if self.random.one_in(2) {
-                        0
-                    } else {
-                        self.random.below(16)
-                    };
-                    last_base = b;
-                    b
-                }
-                Field::D1 | Field::D2 => {
-                    if o.storage {
-                        let d = self.random.below(32) * 8;
-                        let d = if self.random.one_in(4) { d + self.random.below(8) } else { d };
-                        let negative = width == 20 && self.random.one_in(4);
-                        if o.align > 1 && !self.random.one_in(16) {
-                            self.align(last_base, o.align);
-                            let d = d & !(o.align - 1);
-                            if negative { d.wrapping_neg() & all } else { d }
-                        } else if negative {
-                            d.wrapping_neg() & all
-                        } else {
-                            d
-                        }
-                    } else {
-                        match self.random.below(4) {
-                            0 => self.random.below(64),
-                            1 => self.random.bits() & all,
-                            2 => self.random.below(130),
-                            _ => 0,
-                        }
-                    }
-                }
-                Field::L | Field::L1 | Field::L2 => {
-                    limit = limit.min(all);
-                    match self.random.below(4) {
-                        0 => self.random.below(17) & all,
-                        1 => 0,
-                        _ => self.random.below(all + 1),
-                    }
-                }
-                Field::M4 | Field::M5 | Field::M6 => self.random.bits() & all,
-                Field::M3 => {
-                    if o.rounding {
-                        if self.random.one_in(30) {
-                            self.random.below(16)
-                        } else {
-                            self.random.pick(&[0, 1, 3, 4, 5, 6, 7])
-                        }
-                    } else {
-                        self.random.bits() & all
-                    }
-                }
-                Field::RI2 => {
-                    if o.storage {
-                        // A PC-relative operand: somewhere in the scratch storage.
-                        let mut to = SCRATCH + self.random.below(128) * 2;
-                        if o.align > 1 {
-                            to = (to + o.align - 1) & !(o.align - 1);
-                        }
-                        (to.wrapping_sub(self.at) as i64 / 2) as u64
-                    } else {
-                        self.random.below(64u64).wrapping_sub(16)
-                    }
-                }
-                Field::I2 | Field::I3 | Field::I4 | Field::I5 => match self.random.below(4) {
-                    0 => self.random.word64() & all,
-                    1 => u64::from(self.random.word32()) & all,
-                    _ => self.random.bits() & all,
-                },
-            };
+            let value = self.value(row, o, field, &mut filled);
             put_field(&mut text, field, value);
         }
+        let ends = filled.ends;
         if row.mnemonic == "TROT" {
             // QEMU compares one byte of the test character where there are two: without one.
             row.fields.iter().filter(|f| f.0 == Field::M3).for_each(|f| put_field(&mut text, *f, 1));
@@ -401,6 +296,141 @@ impl<'a> Generator<'a> {
             self.wild();
         }
         text
+    }
+
+    /// The value of a field of an instruction.
+    fn value(&mut self, row: &Row, o: &Operands, (name, _, width): (Field, u8, u8), filled: &mut Filled) -> u64 {
+        let all = (1u64 << width) - 1;
+        match name {
+            Field::R1 | Field::R2 | Field::R3 | Field::V1 | Field::V2 | Field::V3 | Field::V4 => {
+                self.register(name, o, filled)
+            }
+            _ if o.vector && matches!(name, Field::M3 | Field::M4 | Field::M5 | Field::M6) => {
+                let valid = modifiers(row.mnemonic, name);
+                if self.random.one_in(24) { self.random.below(16) } else { self.random.pick(valid) }
+            }
+            Field::X2 => match self.random.below(8) {
+                0 => u64::from(INDEX_REGISTER),
+                1 if !o.storage => self.random.below(16),
+                _ => 0,
+            },
+            Field::B1 | Field::B2 => {
+                let b = if o.storage {
+                    FIRST_BASE + self.random.below(6)
+                } else if self.random.one_in(2) {
+                    0
+                } else {
+                    self.random.below(16)
+                };
+                filled.base = b;
+                b
+            }
+            Field::D1 | Field::D2 => self.displacement(o, width, filled.base),
+            Field::L | Field::L1 | Field::L2 => match self.random.below(4) {
+                0 => self.random.below(17) & all,
+                1 => 0,
+                _ => self.random.below(all + 1),
+            },
+            Field::M4 | Field::M5 | Field::M6 => self.random.bits() & all,
+            Field::M3 => {
+                if o.rounding {
+                    if self.random.one_in(30) {
+                        self.random.below(16)
+                    } else {
+                        self.random.pick(&[0, 1, 3, 4, 5, 6, 7])
+                    }
+                } else {
+                    self.random.bits() & all
+                }
+            }
+            Field::RI2 => {
+                if o.storage {
+                    // A PC-relative operand: somewhere in the scratch storage.
+                    let mut to = SCRATCH + self.random.below(128) * 2;
+                    if o.align > 1 {
+                        to = (to + o.align - 1) & !(o.align - 1);
+                    }
+                    (to.wrapping_sub(self.at) as i64 / 2) as u64
+                } else {
+                    self.random.below(64u64).wrapping_sub(16)
+                }
+            }
+            Field::I2 | Field::I3 | Field::I4 | Field::I5 => match self.random.below(4) {
+                0 => self.random.word64() & all,
+                1 => u64::from(self.random.word32()) & all,
+                _ => self.random.bits() & all,
+            },
+        }
+    }
+
+    /// The number of a register.
+    fn register(&mut self, name: Field, o: &Operands, filled: &mut Filled) -> u64 {
+        match name {
+            Field::R1 => {
+                let r = if o.float1 {
+                    self.random.below(16) as u8
+                } else if o.changes1 {
+                    self.target()
+                } else {
+                    self.source()
+                };
+                let r = if o.even1 { self.even(r) } else { r };
+                let r = if o.pair1 { self.fpr_pair() } else { r };
+                filled.ends[0] = r;
+                u64::from(r)
+            }
+            Field::R2 => {
+                let r = if o.float2 { self.random.below(16) as u8 } else { self.source() };
+                let r = if o.even2 { self.even(r) } else { r };
+                u64::from(if o.pair2 { self.fpr_pair() } else { r })
+            }
+            Field::R3 => {
+                let r = self.source();
+                // QEMU does not look at whether this one is even.
+                let r = if o.even3 { r & 14 } else { r };
+                let r = if o.pair3 { self.fpr_pair() } else { r };
+                filled.ends[1] = r;
+                u64::from(r)
+            }
+            _ => {
+                let r = if self.random.one_in(2) { self.random.below(6) } else { self.random.below(32) };
+                match name {
+                    Field::V1 => filled.ends[0] = r as u8,
+                    // VLM and its like take 16 registers at most.
+                    Field::V3 if o.range && !self.random.one_in(16) => {
+                        filled.ends[1] = (filled.ends[0] + r as u8 / 2).min(31)
+                    }
+                    _ => filled.ends[1] = r as u8,
+                }
+                u64::from(if name == Field::V1 { filled.ends[0] } else { filled.ends[1] })
+            }
+        }
+    }
+
+    /// A displacement of `width` bits, beside the register `base`.
+    fn displacement(&mut self, o: &Operands, width: u8, base: u64) -> u64 {
+        let all = (1u64 << width) - 1;
+        if o.storage {
+            let d = self.random.below(32) * 8;
+            let d = if self.random.one_in(4) { d + self.random.below(8) } else { d };
+            let negative = width == 20 && self.random.one_in(4);
+            if o.align > 1 && !self.random.one_in(16) {
+                self.align(base, o.align);
+                let d = d & !(o.align - 1);
+                if negative { d.wrapping_neg() & all } else { d }
+            } else if negative {
+                d.wrapping_neg() & all
+            } else {
+                d
+            }
+        } else {
+            match self.random.below(4) {
+                0 => self.random.below(64),
+                1 => self.random.bits() & all,
+                2 => self.random.below(130),
+                _ => 0,
+            }
+        }
     }
 
     /// Small numbers where a vector displaces an address or a register has a length.
@@ -617,139 +647,6 @@ impl<'a> Generator<'a> {
         }
         text
     }
-
-    /// Instructions on long operands: addresses and lengths are in registers. They may end early with condition
-    /// code 3, in another place in each implementation: a branch goes back until they are complete.
-    fn long(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
-        self.last = true;
-        let mut text = self.fill(row, o);
-        let len = |g: &mut Self| match g.random.below(5) {
-            0 => 0,
-            1 => g.random.below(9),
-            _ => g.random.below(200),
-        };
-        let (first, second) = (SCRATCH + self.random.below(200), SCRATCH + 600 + self.random.below(200));
-        let (first, second) = match self.random.below(4) {
-            0 => (second, first),
-            1 => (first, first + self.random.below(16)),
-            _ => (first, second),
-        };
-        let (len1, len2) = (len(self), len(self));
-        let len2 = if self.random.one_in(3) { len1 } else { len2 };
-        // The results of conversions and translations are not foreseen when their operands overlap.
-        let overlaps =
-            row.mnemonic.starts_with('M') || row.mnemonic.starts_with('C') && !row.mnemonic.starts_with("CU");
-        let (first, second) = if overlaps { (first, second) } else { (SCRATCH + self.random.below(64), SCRATCH + 600) };
-        let even = if row.mnemonic.ends_with("LU") { !1 } else { !0 };
-        let (len1, len2) = (len1 & even, len2 & even);
-        let (r1, r2) = if self.random.one_in(2) { (2u8, 4u8) } else { (6, 10) };
-        let g = &mut self.before.gr;
-        let registers = |text: &mut Vec<u8>, a: u8, b: u8| {
-            for &field in &row.fields {
-                match field.0 {
-                    Field::R1 => put_field(text, field, u64::from(a)),
-                    Field::R2 | Field::R3 => put_field(text, field, u64::from(b)),
-                    // Registers change before it is executed again.
-                    Field::B2 => put_field(text, field, 0),
-                    _ => {}
-                }
-            }
-        };
-        registers(&mut text, r1, r2);
-        (g[r1 as usize], g[r2 as usize]) = (first, second);
-        let mut repeat = true;
-        match row.mnemonic {
-            "MVCL" | "CLCL" => {
-                g[r1 as usize + 1] = g[r1 as usize + 1] & !0xff_ffff | len1;
-                g[r2 as usize + 1] = g[r2 as usize + 1] & !0xff_ffff | len2;
-                repeat = false;
-            }
-            "MVST" | "CLST" | "SRST" => {
-                let end = (self.random.bits() & 0xff) as u8;
-                self.before.gr[0] = u64::from(end);
-                let (from, to) = (SCRATCH + self.random.below(100), SCRATCH + 512 + self.random.below(100));
-                if row.mnemonic == "SRST" {
-                    (self.before.gr[r1 as usize], self.before.gr[r2 as usize]) = (from + len1, from);
-                } else {
-                    (self.before.gr[r1 as usize], self.before.gr[r2 as usize]) = (to, from);
-                    self.set_storage(from + len1, &[end]);
-                    if row.mnemonic == "CLST" {
-                        let copy = self.before.scratch[(from - SCRATCH) as usize..][..len1 as usize + 1].to_vec();
-                        self.set_storage(to, &copy);
-                        if self.random.one_in(2) {
-                            self.set_storage(to + self.random.clone().below(len1 + 1), &[end ^ 0x41]);
-                        }
-                    }
-                }
-            }
-            "SRSTU" => {
-                self.before.gr[0] = self.random.bits() & 0xffff;
-                g_set(&mut self.before, r1, second + len1 * 2);
-                g_set(&mut self.before, r2, second);
-                let end = self.before.gr[0] as u16;
-                self.set_storage(second + len2 * 2, &end.to_be_bytes());
-            }
-            "CKSM" => {
-                self.before.gr[r1 as usize] = self.random.word64();
-                self.before.gr[r2 as usize + 1] = len2;
-            }
-            "CUSE" => {
-                self.before.gr[0] = self.random.below(6);
-                self.before.gr[1] = self.random.pick(&[0, 0x40, 0xff]);
-                self.before.gr[r1 as usize + 1] = len1 & 63;
-                self.before.gr[r2 as usize + 1] = len2 & 63;
-            }
-            "TRTE" | "TRTRE" => {
-                // One-byte characters, and a table of one-byte codes that are mostly zero.
-                row.fields.iter().filter(|f| f.0 == Field::M3).for_each(|f| put_field(&mut text, *f, 0));
-                let table = (SCRATCH + 300) & !7;
-                self.before.gr[1] = table;
-                self.set_storage(table, &[0; 256]);
-                for _ in 0..self.random.below(8) {
-                    let code = [self.random.bits() as u8];
-                    let at = table + self.random.below(256);
-                    self.set_storage(at, &code);
-                }
-                let back = if row.mnemonic == "TRTRE" { len1 } else { 0 };
-                self.before.gr[r1 as usize] = SCRATCH + 20 + back;
-                self.before.gr[r1 as usize + 1] = len1;
-            }
-            "TRE" | "TROO" | "TROT" => {
-                let table = (SCRATCH + 300) & !7;
-                self.before.gr[0] = self.random.bits() & 0xffff;
-                self.before.gr[r1 as usize + 1] = len1 & 127 | 1;
-                self.before.gr[r1 as usize] = SCRATCH + 820;
-                if row.mnemonic == "TRE" {
-                    self.before.gr[r2 as usize] = table;
-                } else {
-                    self.before.gr[1] = if row.mnemonic == "TROT" { (SCRATCH + 7) & !7 } else { table };
-                    self.before.gr[r1 as usize + 1] = len1 & 62 | 2;
-                }
-            }
-            _ => {
-                self.before.gr[r1 as usize + 1] = len1;
-                self.before.gr[r2 as usize + 1] = len2;
-            }
-        }
-        if matches!(row.mnemonic, "CLCLE" | "CLCL" | "CLCLU" | "CLST") && self.random.one_in(2) {
-            // Nearly equal operands.
-            let from = (first - SCRATCH) as usize;
-            let copy = self.before.scratch[from..(from + 224).min(SCRATCH_LEN)].to_vec();
-            if row.mnemonic != "CLST" && first.abs_diff(second) > 300 {
-                self.set_storage(second, &copy);
-                let at = second + self.random.below(100);
-                if self.random.one_in(2) {
-                    self.set_storage(at, &[0x40]);
-                }
-            }
-        }
-        if repeat {
-            let back = -(text.len() as i16) / 2;
-            text.extend_from_slice(&[0xa7, 0x14]);
-            text.extend_from_slice(&back.to_be_bytes());
-        }
-        text
-    }
 }
 
 /// Vector registers: the right halves of the floating-point registers, and the others.
@@ -771,10 +668,6 @@ fn vectors(r: &mut Random, b: &mut Registers) {
             b.fpr.0[n] = b.fpr.0[r.below(n as u64) as usize];
         }
     }
-}
-
-fn g_set(before: &mut Registers, r: u8, v: u64) {
-    before.gr[r as usize] = v;
 }
 
 /// Whether an instruction has a 20-bit displacement.
