@@ -188,6 +188,12 @@ fn overflow(bit: u8, program: u16, lines: &[Vector]) -> Option<Vector> {
     Some(Vector { cases: vec![case], ..vector.clone() })
 }
 
+/// What a line expects, and where.
+struct Expected {
+    modes: Vec<Architecture>,
+    after: Vec<Setting>,
+}
+
 /// The line that meets `need`, or nothing if it takes thought. `lines` are those that the row has.
 pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
     match need {
@@ -196,154 +202,18 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
         _ => {}
     }
     let mut draft = in_order(row)?;
-    let mut modes = vec![Architecture::S370, Architecture::Esa, Architecture::Z];
-    let mut after = Vec::new();
+    let modes = vec![Architecture::S370, Architecture::Esa, Architecture::Z];
+    let mut expected = Expected { modes, after: Vec::new() };
     let program = match need {
         Need::Code(_) => return None,
         // It has an operand only when its counters are on, which no line can see to.
         Need::Access(..) if row.mnemonic == "STCCTM" => return None,
-        Need::Access(exception, kind) => {
-            let n = coverage::operand(exception).filter(|n| *n != TABLES)?;
-            match kind {
-                Kind::Addressing => {
-                    draft.move_operand(n, STORAGE);
-                    5
-                }
-                Kind::Protection => {
-                    draft.set(Setting::Key(1));
-                    match row.mnemonic {
-                        // Their other key is in a register.
-                        "MVCK" | "MVCP" | "MVCS" => draft.set(Setting::Gr(12, 0x10)),
-                        "MVCSK" | "MVCDK" => draft.set(Setting::Gr(1, 0x10)),
-                        _ => {}
-                    }
-                    for (other, m) in draft.operands() {
-                        if m == n {
-                            draft.set(Setting::StorageKey(frame(m), 0xf8));
-                        } else if matches!(other, Exception::Store(_)) {
-                            draft.set(Setting::StorageKey(frame(m), 0x10));
-                        }
-                    }
-                    4
-                }
-                Kind::Translation => {
-                    modes = vec![Architecture::Z];
-                    draft.set(Setting::Psw(DAT_ON));
-                    draft.set(Setting::Cr(1, SEGMENT_TABLE));
-                    if matches!(row.mnemonic, "MVCP" | "MVCS") {
-                        draft.set(Setting::Cr(7, SEGMENT_TABLE));
-                    }
-                    draft.set(Setting::Storage(SEGMENT_TABLE, PAGE_TABLE.to_be_bytes().to_vec()));
-                    let entry = |page: u64, value: u64| {
-                        Setting::Storage(PAGE_TABLE + page / 4096 * 8, value.to_be_bytes().to_vec())
-                    };
-                    draft.set(entry(TEXT, TEXT));
-                    for (_, m) in draft.operands() {
-                        draft.set(entry(frame(m), if m == n { INVALID } else { frame(m) }));
-                    }
-                    // Nullified: the old PSW designates the instruction.
-                    let secondary = matches!((row.mnemonic, n), ("MVCP", 2) | ("MVCS", 1));
-                    let space = if secondary { 2 } else { 0 };
-                    after.extend([Setting::Tea(frame(n) | space), Setting::Ia(TEXT)]);
-                    0x11
-                }
-            }
+        Need::Access(exception, kind) => access(exception, kind, &mut draft, &mut expected)?,
+        Need::Other(exception) => {
+            other(exception, &mut draft, &mut expected).or_else(|| data(exception, &mut draft, &mut expected))?
         }
-        Need::Other(exception) => match exception {
-            // These depend on what is asked for.
-            Exception::Privileged if matches!(row.mnemonic, "SAC" | "SACF" | "MVCOS" | "PTFF" | "MVPG") => return None,
-            Exception::Privileged => {
-                modes.remove(0);
-                let dat = matches!(row.mnemonic, "IAC" | "EPAR" | "ESAR" | "MVCP" | "MVCS");
-                if dat {
-                    modes = vec![Architecture::Z];
-                    translated(&mut draft);
-                }
-                draft.set(Setting::Psw(0x0001_0000_8000_0000 | if dat { DAT_ON } else { 0 }));
-                2
-            }
-            Exception::Even(n) | Exception::Pair(n) => {
-                let field = [Field::R1, Field::R2, Field::R3][n as usize - 1];
-                let bit = if matches!(exception, Exception::Even(_)) { 1 } else { 2 };
-                let r = u64::from(coverage::register(&draft.fields(), n));
-                draft.put(field, r | bit);
-                6
-            }
-            Exception::Aligned(n, bytes) => {
-                draft.move_operand(n, frame(n) + u64::from(bytes) / 2);
-                6
-            }
-            Exception::BfpInstruction | Exception::DfpInstruction | Exception::AfpRegister => {
-                let code = match exception {
-                    Exception::AfpRegister => 1,
-                    Exception::BfpInstruction => 2,
-                    _ => 3,
-                };
-                if code == 1 {
-                    // System/370 has a specification exception instead.
-                    modes.remove(0);
-                    draft.put(Field::R1, 5);
-                }
-                draft.set(Setting::Cr(0, 0));
-                after.push(Setting::Dxc(code));
-                7
-            }
-            Exception::VectorInstruction => {
-                draft.set(Setting::Cr(0, 0));
-                after.push(Setting::Dxc(0xfe));
-                7
-            }
-            Exception::VectorProcessing => {
-                // A signaling long NaN in element 0, of conversions a large number: invalid operation.
-                let from_integer = matches!(row.mnemonic, "VCFPS" | "VCFPL");
-                let short = row.mnemonic == "VFLL";
-                let (value, mask, code) = match (from_integer, short) {
-                    (true, _) => (0x7fff_ffff_ffff_ffff, 0x0800_0000, 5),
-                    (_, true) => (0x7fa0_0000 << 32, 0x8000_0000, 1),
-                    _ => (0x7ff4 << 48, 0x8000_0000, 1),
-                };
-                draft.set(Setting::Fpr(draft.fields().r2 as usize, value));
-                draft.set(Setting::Fpc(mask));
-                after.extend([Setting::Dxc(code), Setting::Fpc(mask | u32::from(code) << 8)]);
-                0x1b
-            }
-            Exception::FixedPointDivide if !matches!(row.mnemonic, "CVB" | "CVBY" | "CVBG") => 9,
-            Exception::Trap => {
-                // Equal, or zero.
-                draft.put(Field::M3, 8);
-                after.push(Setting::Dxc(0xff));
-                7
-            }
-            Exception::Execute => {
-                // The target is the same instruction.
-                let bytes = vec![row.code as u8, 0, 0, 0];
-                let bytes =
-                    if row.code > 0xff { vec![(row.code >> 4) as u8, row.code as u8 & 15, 0, 0, 0, 0] } else { bytes };
-                draft.set(Setting::Storage(frame(2), bytes));
-                3
-            }
-            Exception::Invalid => {
-                // A signaling NaN in the format that the last letter before B or BR names.
-                let name = row.mnemonic.trim_end_matches("BR").trim_end_matches('B');
-                let nan: u64 = match name.bytes().last()? {
-                    b'E' => 0x7fa0_0000 << 32,
-                    b'D' => 0x7ff4 << 48,
-                    b'X' => 0x7fff_4000 << 32,
-                    _ => return None,
-                };
-                if draft.operands().next().is_some() {
-                    draft.set(Setting::Storage(frame(2), nan.to_be_bytes().to_vec()));
-                } else {
-                    let r = draft.fields().r2;
-                    draft.set(Setting::Fpr(r as usize, nan));
-                }
-                draft.set(Setting::Fpc(0x8000_0000));
-                after.extend([Setting::Dxc(0x80), Setting::Fpc(0x8000_8000)]);
-                7
-            }
-            _ => return None,
-        },
     };
+    let Expected { mut modes, mut after } = expected;
     // System/370 and ESA/390 have no real spaces.
     if draft.before.contains(&Setting::Psw(DAT_ON)) {
         modes = vec![Architecture::Z];
@@ -361,6 +231,163 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
         disassembly,
         modes,
         cases: vec![case],
+    })
+}
+
+/// Has the operand of `exception` cause an access exception; its program-interruption code.
+fn access(exception: Exception, kind: Kind, draft: &mut Draft<'_>, expected: &mut Expected) -> Option<u16> {
+    let row = draft.row;
+    let n = coverage::operand(exception).filter(|n| *n != TABLES)?;
+    Some(match kind {
+        Kind::Addressing => {
+            draft.move_operand(n, STORAGE);
+            5
+        }
+        Kind::Protection => {
+            draft.set(Setting::Key(1));
+            match row.mnemonic {
+                // Their other key is in a register.
+                "MVCK" | "MVCP" | "MVCS" => draft.set(Setting::Gr(12, 0x10)),
+                "MVCSK" | "MVCDK" => draft.set(Setting::Gr(1, 0x10)),
+                _ => {}
+            }
+            for (other, m) in draft.operands() {
+                if m == n {
+                    draft.set(Setting::StorageKey(frame(m), 0xf8));
+                } else if matches!(other, Exception::Store(_)) {
+                    draft.set(Setting::StorageKey(frame(m), 0x10));
+                }
+            }
+            4
+        }
+        Kind::Translation => {
+            expected.modes = vec![Architecture::Z];
+            draft.set(Setting::Psw(DAT_ON));
+            draft.set(Setting::Cr(1, SEGMENT_TABLE));
+            if matches!(row.mnemonic, "MVCP" | "MVCS") {
+                draft.set(Setting::Cr(7, SEGMENT_TABLE));
+            }
+            draft.set(Setting::Storage(SEGMENT_TABLE, PAGE_TABLE.to_be_bytes().to_vec()));
+            let entry =
+                |page: u64, value: u64| Setting::Storage(PAGE_TABLE + page / 4096 * 8, value.to_be_bytes().to_vec());
+            draft.set(entry(TEXT, TEXT));
+            for (_, m) in draft.operands() {
+                draft.set(entry(frame(m), if m == n { INVALID } else { frame(m) }));
+            }
+            // Nullified: the old PSW designates the instruction.
+            let secondary = matches!((row.mnemonic, n), ("MVCP", 2) | ("MVCS", 1));
+            let space = if secondary { 2 } else { 0 };
+            expected.after.extend([Setting::Tea(frame(n) | space), Setting::Ia(TEXT)]);
+            0x11
+        }
+    })
+}
+
+/// Has the instruction cause `exception`, if that is neither an access exception nor one of [`data`]; its
+/// program-interruption code.
+fn other(exception: Exception, draft: &mut Draft<'_>, expected: &mut Expected) -> Option<u16> {
+    let row = draft.row;
+    Some(match exception {
+        // These depend on what is asked for.
+        Exception::Privileged if matches!(row.mnemonic, "SAC" | "SACF" | "MVCOS" | "PTFF" | "MVPG") => return None,
+        Exception::Privileged => {
+            expected.modes.remove(0);
+            let dat = matches!(row.mnemonic, "IAC" | "EPAR" | "ESAR" | "MVCP" | "MVCS");
+            if dat {
+                expected.modes = vec![Architecture::Z];
+                translated(draft);
+            }
+            draft.set(Setting::Psw(0x0001_0000_8000_0000 | if dat { DAT_ON } else { 0 }));
+            2
+        }
+        Exception::Even(n) | Exception::Pair(n) => {
+            let field = [Field::R1, Field::R2, Field::R3][n as usize - 1];
+            let bit = if matches!(exception, Exception::Even(_)) { 1 } else { 2 };
+            let r = u64::from(coverage::register(&draft.fields(), n));
+            draft.put(field, r | bit);
+            6
+        }
+        Exception::Aligned(n, bytes) => {
+            draft.move_operand(n, frame(n) + u64::from(bytes) / 2);
+            6
+        }
+        Exception::FixedPointDivide if !matches!(row.mnemonic, "CVB" | "CVBY" | "CVBG") => 9,
+        Exception::Execute => {
+            // The target is the same instruction.
+            let bytes = vec![row.code as u8, 0, 0, 0];
+            let bytes =
+                if row.code > 0xff { vec![(row.code >> 4) as u8, row.code as u8 & 15, 0, 0, 0, 0] } else { bytes };
+            draft.set(Setting::Storage(frame(2), bytes));
+            3
+        }
+        _ => return None,
+    })
+}
+
+/// Has the instruction cause a data exception or a vector-processing exception; its program-interruption code.
+fn data(exception: Exception, draft: &mut Draft<'_>, expected: &mut Expected) -> Option<u16> {
+    let row = draft.row;
+    Some(match exception {
+        Exception::BfpInstruction | Exception::DfpInstruction | Exception::AfpRegister => {
+            let code = match exception {
+                Exception::AfpRegister => 1,
+                Exception::BfpInstruction => 2,
+                _ => 3,
+            };
+            if code == 1 {
+                // System/370 has a specification exception instead.
+                expected.modes.remove(0);
+                draft.put(Field::R1, 5);
+            }
+            draft.set(Setting::Cr(0, 0));
+            expected.after.push(Setting::Dxc(code));
+            7
+        }
+        Exception::VectorInstruction => {
+            draft.set(Setting::Cr(0, 0));
+            expected.after.push(Setting::Dxc(0xfe));
+            7
+        }
+        Exception::VectorProcessing => {
+            // A signaling long NaN in element 0, of conversions a large number: invalid operation.
+            let from_integer = matches!(row.mnemonic, "VCFPS" | "VCFPL");
+            let short = row.mnemonic == "VFLL";
+            let (value, mask, code) = match (from_integer, short) {
+                (true, _) => (0x7fff_ffff_ffff_ffff, 0x0800_0000, 5),
+                (_, true) => (0x7fa0_0000 << 32, 0x8000_0000, 1),
+                _ => (0x7ff4 << 48, 0x8000_0000, 1),
+            };
+            draft.set(Setting::Fpr(draft.fields().r2 as usize, value));
+            draft.set(Setting::Fpc(mask));
+            expected.after.extend([Setting::Dxc(code), Setting::Fpc(mask | u32::from(code) << 8)]);
+            0x1b
+        }
+        Exception::Trap => {
+            // Equal, or zero.
+            draft.put(Field::M3, 8);
+            expected.after.push(Setting::Dxc(0xff));
+            7
+        }
+        Exception::Invalid => {
+            // A signaling NaN in the format that the last letter before B or BR names.
+            let name = row.mnemonic.trim_end_matches("BR").trim_end_matches('B');
+            let nan: u64 = match name.bytes().last()? {
+                b'E' => 0x7fa0_0000 << 32,
+                b'D' => 0x7ff4 << 48,
+                b'X' => 0x7fff_4000 << 32,
+                _ => return None,
+            };
+            if draft.operands().next().is_some() {
+                draft.set(Setting::Storage(frame(2), nan.to_be_bytes().to_vec()));
+            } else {
+                let r = draft.fields().r2;
+                draft.set(Setting::Fpr(r as usize, nan));
+            }
+            draft.set(Setting::Fpc(0x8000_0000));
+            expected.after.extend([Setting::Dxc(0x80), Setting::Fpc(0x8000_8000)]);
+            7
+        }
+        _ => return None,
     })
 }
 
