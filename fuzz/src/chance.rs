@@ -21,6 +21,7 @@ impl DerefMut for Chance {
 }
 
 impl Chance {
+    /// The random choices of this seed.
     pub fn new(seed: u64) -> Chance {
         Chance(Random::seeded(seed))
     }

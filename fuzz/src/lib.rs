@@ -80,6 +80,7 @@ pub fn run(target: &'static Target, seed: u64, first: u64, extent: Extent) -> Re
 /// The input that showed the fault.
 #[derive(Debug)]
 pub struct Failed {
+    /// The number of the input, which with the seed makes it again.
     pub number: u64,
     /// It did not come back, rather than panic.
     pub hung: bool,

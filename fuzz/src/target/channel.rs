@@ -12,7 +12,7 @@ use storage::Storage;
 use super::Target;
 use crate::chance::Chance;
 
-pub const TARGET: Target = Target { name: "channel", about: "channel programs against every device", run };
+pub(super) const TARGET: Target = Target { name: "channel", about: "channel programs against every device", run };
 
 const STORAGE: u64 = 0x1_0000;
 const PROGRAM: u32 = 0x1000;

@@ -14,7 +14,7 @@ use nucleus::system::{Cp, SystemConfig};
 use super::Target;
 use crate::chance::Chance;
 
-pub const TARGET: Target =
+pub(super) const TARGET: Target =
     Target { name: "command", about: "CP command lines and keys, at the logo and logged on", run };
 
 /// Users of every class with the same cheap password, since hashing one costs more than everything else here.

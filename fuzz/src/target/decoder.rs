@@ -6,7 +6,7 @@ use isa::{Fields, decode, instructions};
 use super::Target;
 use crate::chance::Chance;
 
-pub const TARGET: Target = Target { name: "decoder", about: "instruction text in every architecture", run };
+pub(super) const TARGET: Target = Target { name: "decoder", about: "instruction text in every architecture", run };
 
 const ARCHITECTURES: [Architecture; 3] = [Architecture::S370, Architecture::Esa, Architecture::Z];
 

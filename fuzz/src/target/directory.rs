@@ -5,7 +5,7 @@ use directory::{Directory, Passwords, sample, statement_names};
 use super::Target;
 use crate::chance::Chance;
 
-pub const TARGET: Target = Target { name: "directory", about: "USER DIRECT sources", run };
+pub(super) const TARGET: Target = Target { name: "directory", about: "USER DIRECT sources", run };
 
 const OPERANDS: &[&str] = &[
     "LINUX1",

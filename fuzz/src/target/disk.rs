@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Target;
 use crate::chance::Chance;
 
-pub const TARGET: Target = Target { name: "disk", about: "disk images", run };
+pub(super) const TARGET: Target = Target { name: "disk", about: "disk images", run };
 
 /// The files of a disk: how their names end, and what is in them.
 type Files = Vec<(&'static str, Vec<u8>)>;

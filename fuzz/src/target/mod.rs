@@ -12,6 +12,7 @@ mod terminal;
 
 /// Something that must never panic and never hang.
 pub struct Target {
+    /// The name by which it is chosen, as `decoder`.
     pub name: &'static str,
     /// What is tried, for the report.
     pub about: &'static str,

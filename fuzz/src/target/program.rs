@@ -13,7 +13,7 @@ use isa::instructions;
 use super::Target;
 use crate::chance::Chance;
 
-pub const TARGET: Target = Target { name: "program", about: "instructions in every state of the CPU", run };
+pub(super) const TARGET: Target = Target { name: "program", about: "instructions in every state of the CPU", run };
 
 const STORAGE: u64 = 1 << 20;
 const PROGRAM: u64 = 0x4000;

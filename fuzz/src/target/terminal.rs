@@ -6,7 +6,7 @@ use tn3270::{Config, Event, Inbound, Screen, Session, Terminal};
 use super::Target;
 use crate::chance::Chance;
 
-pub const TARGET: Target = Target { name: "terminal", about: "telnet, TN3270E and 3270 data streams", run };
+pub(super) const TARGET: Target = Target { name: "terminal", about: "telnet, TN3270E and 3270 data streams", run };
 
 /// Pieces of real conversations (RFC 854, 1091, 1576 and 2355; GA23-0059 for the records).
 const PIECES: &[&[u8]] = &[

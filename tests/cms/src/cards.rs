@@ -14,7 +14,7 @@
 use base::ebcdic;
 
 /// The cards, 80 bytes each.
-pub fn deck(lines: &str) -> Vec<u8> {
+pub(crate) fn deck(lines: &str) -> Vec<u8> {
     lines.lines().flat_map(card).collect()
 }
 

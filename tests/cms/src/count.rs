@@ -10,10 +10,15 @@ const SLICES: u32 = 1_000_000;
 /// What TRACE END COUNT shows: `own` and `shared` are pages.
 #[derive(Clone, Copy)]
 pub struct Count {
+    /// Instructions executed.
     pub instructions: u64,
+    /// Of these, privileged ones.
     pub privileged: u64,
+    /// DIAGNOSE instructions.
     pub diagnoses: u64,
+    /// Pages of its own.
     pub own: u64,
+    /// Pages that it shares.
     pub shared: u64,
 }
 

@@ -15,13 +15,23 @@ pub enum What {
     /// So many seconds pass; CMSUSER's terminal shows what they bring.
     Wait(u64),
     /// A user types a line, and the machine goes on for so many time slices or until nothing happens any more.
-    Type { who: String, text: String, slices: Option<u32> },
+    Type {
+        /// The user who types.
+        who: String,
+        /// What the user types.
+        text: String,
+        /// How many time slices follow; `None`: until nothing happens any more.
+        slices: Option<u32>,
+    },
 }
 
 /// A line of a story that is input, and what is shown then.
 pub struct Step {
+    /// The line as it stands in the file.
     pub line: String,
+    /// What it does.
     pub what: What,
+    /// The lines that are shown then.
     pub shown: Vec<String>,
 }
 
@@ -36,10 +46,12 @@ pub struct Story {
     pub dated: bool,
     /// It is about a console that is a typewriter.
     pub typewriter: bool,
+    /// The lines that are input, in their order.
     pub steps: Vec<Step>,
 }
 
 impl Story {
+    /// The stories of a file's text. Panics if a line is shown before anything is typed.
     pub fn parse(text: &str) -> Story {
         let mut story =
             Story { system: Vec::new(), user: Vec::new(), dated: false, typewriter: false, steps: Vec::new() };

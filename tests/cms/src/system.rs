@@ -71,7 +71,9 @@ const MORNING: u64 = 690_624_000;
 /// How many time slices a guest gets after a line: one that loops must not be waited for.
 const SLICES: u32 = 4000;
 
+/// A system with users who have CMS's disks.
 pub struct Site {
+    /// CP of the system.
     pub cp: Cp,
     clock: Arc<Still>,
     volume: Arc<dyn Volume>,

@@ -289,6 +289,7 @@ const WORTH_WHILE: [(&str, &str); 28] = [
     ("UPDATE", "ASSEMBLE"),
 ];
 
+/// Makes lines as a typist might enter them.
 pub struct Typist {
     commands: Vec<Command>,
     functions: Vec<(String, usize, usize)>,
@@ -333,6 +334,7 @@ impl Typist {
         line
     }
 
+    /// An answer to whatever asks: a command's line, or one of a few words.
     pub fn answer(&self, chance: &mut Chance) -> String {
         if chance.one_in(8) { self.command(chance) } else { chance.pick(&ANSWERS).to_owned() }
     }

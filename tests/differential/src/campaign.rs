@@ -34,19 +34,26 @@ pub const WRONG_THERE: &str = "VCKSM STMH UNPK PKA PKU MXDB MXDBR MDEB MDEBR LFA
 pub struct Difference {
     /// The instruction that the test was written for.
     pub mnemonic: &'static str,
+    /// The seed of the campaign.
     pub seed: u64,
+    /// The number of the test in the campaign.
     pub number: usize,
+    /// The test, shrunk.
     pub sequence: Sequence,
+    /// Where its text lies in storage.
     pub address: u64,
     /// What differs, and what differed before the test was shrunk.
     pub what: String,
+    /// What differed before the test was shrunk.
     pub at_first: String,
 }
 
 /// What a campaign found.
 #[derive(Default)]
 pub struct Report {
+    /// Sequences that ran.
     pub sequences: usize,
+    /// Sequences of which at least one engine's result could be compared.
     pub compared: usize,
     /// Sequences that ended in an interruption, by signal number and code.
     pub interrupted: BTreeMap<(u8, i32), usize>,
@@ -56,6 +63,7 @@ pub struct Report {
     pub lacking: Vec<&'static str>,
     /// Instructions that are privileged on both sides.
     pub privileged: Vec<&'static str>,
+    /// The differences found.
     pub differences: Vec<Difference>,
     /// Differences by mnemonic.
     pub by_mnemonic: BTreeMap<&'static str, usize>,

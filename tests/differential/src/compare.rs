@@ -9,6 +9,7 @@ use vectors::{Registers, SCRATCH};
 /// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
+    /// Both came to the same.
     Same,
     /// The oracle is known to be silent or wrong here.
     NotComparable,

@@ -61,7 +61,9 @@ const SIGNAL_STACK: u64 = DATA + 0x1000;
 
 /// One test: the registers and storage before it, and its instructions.
 pub struct Test {
+    /// The registers and storage before it.
     pub before: Registers,
+    /// The text of its instructions.
     pub text: Vec<u8>,
 }
 
@@ -72,14 +74,27 @@ pub enum Ending {
     Completed,
     /// A signal of this number and code, with the PSW the kernel showed. Number 0 is a program interruption: `code` has
     /// the instruction-length code in bytes and the interruption code, as the prefix area has them.
-    Signal { number: u8, code: i32, dxc: u8, mask: u64, address: u64 },
+    Signal {
+        /// The signal's number; 0: a program interruption.
+        number: u8,
+        /// The signal's code, or what the prefix area has of the interruption.
+        code: i32,
+        /// The data-exception code.
+        dxc: u8,
+        /// The left half of the PSW.
+        mask: u64,
+        /// The instruction address of the PSW.
+        address: u64,
+    },
     /// The program never came to it.
     NotReached,
 }
 
 /// What a test left.
 pub struct Outcome {
+    /// The registers and storage after it.
     pub after: Registers,
+    /// How it ended.
     pub ending: Ending,
 }
 

@@ -5,7 +5,7 @@ use crate::encode::Field;
 
 /// How a test uses an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     Plain,
     Branch,
     Execute,
@@ -17,7 +17,7 @@ pub enum Kind {
 
 /// The wants of one instruction.
 #[derive(Clone, Copy, Debug)]
-pub struct Operands {
+pub(crate) struct Operands {
     pub kind: Kind,
     pub changes1: bool,
     pub changes2: bool,
@@ -97,7 +97,7 @@ fn vector(mnemonic: &str) -> bool {
 }
 
 /// What a modifier of a vector instruction may well be.
-pub fn modifiers(mnemonic: &str, field: Field) -> &'static [u64] {
+pub(crate) fn modifiers(mnemonic: &str, field: Field) -> &'static [u64] {
     const SIZES: &[u64] = &[0, 1, 2, 3];
     const FLAGS: &[u64] = &[0, 1];
     const ANY: &[u64] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -154,7 +154,7 @@ pub fn modifiers(mnemonic: &str, field: Field) -> &'static [u64] {
 }
 
 /// The wants of an instruction, by its mnemonic.
-pub fn operands(mnemonic: &str) -> Operands {
+pub(crate) fn operands(mnemonic: &str) -> Operands {
     let m = mnemonic;
     let float = floating(m) || is(FLOAT_STORAGE, m);
     let kind = match m {

@@ -15,7 +15,9 @@ pub struct Ours {
 
 /// What a test left here.
 pub struct Outcome {
+    /// The registers and storage after it.
     pub after: Registers,
+    /// What ended it.
     pub event: Event,
     /// The instruction address: after the last instruction, or where the old PSW points.
     pub address: u64,

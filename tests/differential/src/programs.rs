@@ -228,6 +228,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
+    /// A writer of the programs of this seed, with the instructions `rows`.
     pub fn new(seed: u64, rows: &'a [Row]) -> Writer<'a> {
         Writer { random: Random::new(seed ^ 0x5eed), generator: Generator::new(seed, rows) }
     }

@@ -55,7 +55,9 @@ pub fn forget(program: &Path) {
 /// What a program printed and how it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
+    /// What it printed.
     pub text: String,
+    /// The return code.
     pub code: i32,
 }
 
@@ -166,6 +168,7 @@ pub fn has_regina() -> bool {
 /// One recorded program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Case {
+    /// The program's text.
     pub program: String,
     /// What we print.
     pub ours: String,

@@ -55,7 +55,9 @@ impl Random {
 
 /// A type of numbers that can be chosen from.
 pub trait Whole: Copy {
+    /// The number with 64 bits. Panics if it is negative.
     fn wide(self) -> u64;
+    /// The number as one of this type. Panics if it is too large.
     fn narrow(wide: u64) -> Self;
 }
 

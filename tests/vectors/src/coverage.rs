@@ -40,8 +40,11 @@ pub enum Need {
 /// Kinds of access exceptions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
+    /// Addressing exceptions.
     Addressing,
+    /// Protection exceptions.
     Protection,
+    /// Exceptions of address translation.
     Translation,
 }
 

@@ -3,30 +3,51 @@
 /// What a field is, named as in the operand lists of the disassembler. M1 is R1, B4 and D4 are B2 and D2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Field {
+    /// R1, a general, floating-point, access or control register.
     R1,
+    /// R2, a register.
     R2,
+    /// R3, a register.
     R3,
     /// A vector register: four bits, and the leftmost one in RXB.
     V1,
+    /// V2, as V1.
     V2,
+    /// V3, as V1.
     V3,
+    /// V4, as V1.
     V4,
+    /// M3, a mask or modifier.
     M3,
+    /// M4, a mask or modifier.
     M4,
+    /// M5, a mask or modifier.
     M5,
+    /// M6, a mask or modifier.
     M6,
+    /// X2, an index register.
     X2,
+    /// B1, a base register.
     B1,
+    /// B2, a base register.
     B2,
     /// A displacement; one of 20 bits has its low part first.
     D1,
+    /// D2, as D1.
     D2,
+    /// L, a length.
     L,
+    /// L1, the length of the first operand.
     L1,
+    /// L2, the length of the second operand.
     L2,
+    /// I2, an immediate operand.
     I2,
+    /// I3, an immediate operand.
     I3,
+    /// I4, an immediate operand.
     I4,
+    /// I5, an immediate operand.
     I5,
     /// A relative address in halfwords.
     RI2,

@@ -21,7 +21,9 @@ use std::fmt::Write;
 pub struct Case {
     /// Line number in the file, from 1.
     pub line: usize,
+    /// What is set before the instruction.
     pub before: Vec<Setting>,
+    /// What is expected after it.
     pub after: Vec<Setting>,
     /// A comment at the end of the line, with its `#`; empty if there is none.
     pub remark: String,
@@ -32,11 +34,17 @@ pub struct Case {
 /// One header line and its cases.
 #[derive(Clone, Debug)]
 pub struct Vector {
+    /// The header's line number in the file, from 1.
     pub line: usize,
+    /// The mnemonic.
     pub mnemonic: String,
+    /// The instruction's text: 2, 4 or 6 bytes.
     pub text: Vec<u8>,
+    /// What the disassembler is to make of it.
     pub disassembly: String,
+    /// The architecture modes in which the cases run.
     pub modes: Vec<Architecture>,
+    /// The cases.
     pub cases: Vec<Case>,
 }
 
@@ -45,6 +53,7 @@ pub struct Vector {
 pub enum Item {
     /// A comment or an empty line, kept as it is.
     Comment(String),
+    /// A header line and its cases.
     Vector(Vector),
 }
 

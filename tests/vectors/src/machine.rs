@@ -25,7 +25,14 @@ pub enum Event {
     /// It ended, and the next one would be executed.
     None,
     /// A program interruption; `ilc` is the instruction-length code, `dxc` that of a data exception.
-    Program { code: u16, ilc: u8, dxc: u8 },
+    Program {
+        /// The program-interruption code.
+        code: u16,
+        /// The instruction-length code, in halfwords.
+        ilc: u8,
+        /// The data-exception code.
+        dxc: u8,
+    },
     /// A supervisor-call interruption.
     Svc(u8),
     /// The instruction is one that the configuration or CP performs.
@@ -40,7 +47,9 @@ const AFTER_SVC: u64 = 0xf10;
 
 /// One CPU with storage.
 pub struct Machine {
+    /// The CPU's registers and what else is its own.
     pub state: State,
+    /// The storage of the machine.
     pub storage: Arc<Storage>,
     cache: BlockCache,
 }

@@ -10,14 +10,19 @@ pub const SCRATCH_LEN: usize = 1024;
 /// Registers, the PSW's condition code and program mask, and the scratch storage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Registers {
+    /// General registers, 64 bits each.
     pub gr: [u64; 16],
+    /// Vector registers; the left halves of the first sixteen are the floating-point registers.
     pub fpr: VectorRegisters,
+    /// Access registers.
     pub ar: [u32; 16],
+    /// The floating-point-control register.
     pub fpc: u32,
     /// Condition code, 0–3.
     pub cc: u8,
     /// Program mask, four bits as SPM loads them.
     pub program_mask: u8,
+    /// The scratch storage.
     pub scratch: [u8; SCRATCH_LEN],
 }
 
