@@ -8,13 +8,15 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[repr(C)]
 pub struct GaloisBlock {
     reserved_00: [u8; 12],
+    /// X'0C': the counter, which is incremented before each block of text.
     pub counter: U32,
+    /// X'10': the message authentication tag: GHASH of what has been processed, the tag itself at the end.
     pub tag: [u8; 16],
-    /// The hash subkey.
+    /// X'20': the hash subkey.
     pub subkey: [u8; 16],
-    /// Bits of additional authenticated data, and of the text.
+    /// X'30': bits of additional authenticated data, and of the text.
     pub lengths: [U64; 2],
-    /// The first counter value, whose last word is the first counter.
+    /// X'40': the first counter value, whose last word is the first counter.
     pub first_counter: [u8; 16],
 }
 const _: () = assert!(size_of::<GaloisBlock>() == 80);
@@ -27,12 +29,15 @@ pub const SEED: usize = 111;
 #[repr(C)]
 pub struct GeneratorBlock {
     reserved_00: U32,
+    /// X'04': how often bytes have been made since the seed, plus 1.
     pub reseed_counter: U32,
-    /// How many bytes have been made.
+    /// X'08': how many bytes have been made.
     pub stream: U64,
     reserved_10: u8,
+    /// X'11': V, the value that the hash is iterated over.
     pub v: [u8; SEED],
     reserved_80: u8,
+    /// X'81': C, the constant that is made of the seed.
     pub c: [u8; SEED],
 }
 const _: () = assert!(size_of::<GeneratorBlock>() == 240);

@@ -7,17 +7,23 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct HypervisorHeader {
-    /// See [`INCOMPLETE`].
+    /// X'00': see [`INCOMPLETE`].
     pub flags: u8,
+    /// X'01': reserved.
     pub reserved_01: [u8; 7],
-    /// Bytes of all.
+    /// X'08': bytes of all.
     pub total: U16,
-    /// Bytes of the header.
+    /// X'0A': bytes of the header.
     pub length: U16,
+    /// X'0C': where the [`MachineSection`] begins, in bytes from the header's beginning.
     pub machine_offset: U16,
+    /// X'0E': bytes of the [`MachineSection`].
     pub machine_length: U16,
+    /// X'10': where the [`PartitionSection`] begins, in bytes from the header's beginning.
     pub partition_offset: U16,
+    /// X'12': bytes of the [`PartitionSection`].
     pub partition_length: U16,
+    /// X'14': reserved.
     pub reserved_14: [u8; 24],
 }
 const _: () = assert!(size_of::<HypervisorHeader>() == 44);
@@ -29,19 +35,25 @@ pub const INCOMPLETE: u8 = 0x20;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct MachineSection {
+    /// X'00': reserved.
     pub reserved_00: [u8; 2],
-    /// See [`MACHINE_IDENTIFIED`] and [`MACHINE_COUNTED`].
+    /// X'02': see [`MACHINE_IDENTIFIED`] and [`MACHINE_COUNTED`].
     pub valid: u8,
+    /// X'03': reserved.
     pub reserved_03: u8,
-    /// Shared and dedicated CPUs.
+    /// X'04': shared and dedicated CPUs.
     pub cpus: U16,
+    /// X'06': reserved.
     pub reserved_06: [u8; 14],
+    /// X'14': the four characters of the machine type, in EBCDIC.
     pub machine_type: [u8; 4],
+    /// X'18': the manufacturer, in EBCDIC.
     pub manufacturer: [u8; 16],
-    /// The sequence code.
+    /// X'28': the sequence code.
     pub sequence: [u8; 16],
-    /// The plant of manufacture.
+    /// X'38': the plant of manufacture.
     pub plant: [u8; 4],
+    /// X'3C': reserved.
     pub reserved_3c: [u8; 4],
 }
 const _: () = assert!(size_of::<MachineSection>() == 64);
@@ -55,16 +67,21 @@ pub const MACHINE_COUNTED: u8 = 0x20;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct PartitionSection {
+    /// X'00': reserved.
     pub reserved_00: [u8; 2],
-    /// See [`PARTITION_COUNTED`] and [`PARTITION_IDENTIFIED`].
+    /// X'02': see [`PARTITION_COUNTED`] and [`PARTITION_IDENTIFIED`].
     pub valid: u8,
+    /// X'03': reserved.
     pub reserved_03: u8,
-    /// The partition's number.
+    /// X'04': the partition's number.
     pub number: U16,
-    /// Its CPUs.
+    /// X'06': its CPUs.
     pub cpus: U16,
+    /// X'08': reserved.
     pub reserved_08: [u8; 8],
+    /// X'10': the partition's name, in EBCDIC.
     pub name: [u8; 8],
+    /// X'18': reserved.
     pub reserved_18: [u8; 32],
 }
 const _: () = assert!(size_of::<PartitionSection>() == 56);
@@ -78,8 +95,11 @@ pub const PARTITION_IDENTIFIED: u8 = 0x40;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct HypervisorInformation {
+    /// X'00': which sections there are, and where.
     pub header: HypervisorHeader,
+    /// X'2C': the machine.
     pub machine: MachineSection,
+    /// X'6C': the partition.
     pub partition: PartitionSection,
 }
 const _: () = assert!(size_of::<HypervisorInformation>() == 164);

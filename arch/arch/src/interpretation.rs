@@ -11,86 +11,99 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct StateDescription {
-    /// What the guest's CPU is in, and what others want of it: [`flag`]. Changed by others meanwhile.
+    /// X'000': what the guest's CPU is in, and what others want of it: [`flag`]. Changed by others meanwhile.
     pub flags: U32,
-    /// The guest's prefix, in bits 1-18.
+    /// X'004': the guest's prefix, in bits 1-18.
     pub prefix: U32,
+    /// X'008': reserved.
     pub reserved_008: [u8; 32],
-    /// The CPU timer.
+    /// X'028': the CPU timer.
     pub cpu_timer: U64,
-    /// The clock comparator.
+    /// X'030': the clock comparator.
     pub clock_comparator: U64,
-    /// Added to the host's TOD clock to give the guest's.
+    /// X'038': added to the host's TOD clock to give the guest's.
     pub epoch: U64,
+    /// X'040': reserved.
     pub reserved_040: [u8; 4],
-    /// LCTL and LCTLG are intercepted for these control registers, 0 leftmost.
+    /// X'044': LCTL and LCTLG are intercepted for these control registers, 0 leftmost.
     pub load_control: U16,
+    /// X'046': reserved.
     pub reserved_046: [u8; 2],
-    /// Which instructions and interruptions are intercepted: [`intercept`].
+    /// X'048': which instructions and interruptions are intercepted: [`intercept`].
     pub interceptions: U32,
-    /// Execution controls A.
+    /// X'04C': execution controls A.
     pub controls: U32,
-    /// Why interpretive execution ended: [`code`].
+    /// X'050': why interpretive execution ended: [`code`].
     pub code: u8,
-    /// Of an intercepted instruction, whether it was the target of EXECUTE: [`EXECUTED`].
+    /// X'051': of an intercepted instruction, whether it was the target of EXECUTE: [`EXECUTED`].
     pub status: u8,
-    /// The host CPU that ran the guest last, which may still know its translations.
+    /// X'052': the host CPU that ran the guest last, which may still know its translations.
     pub host_cpu: U16,
+    /// X'054': reserved.
     pub reserved_054: [u8; 2],
-    /// The first halfword of an intercepted instruction.
+    /// X'056': the first halfword of an intercepted instruction.
     pub instruction: U16,
-    /// The rest of it; or, in the left half, why the description is not valid.
+    /// X'058': the rest of it; or, in the left half, why the description is not valid.
     pub parameters: U32,
-    /// The left half of the address of the system-control area.
+    /// X'05C': the left half of the address of the system-control area.
     pub control_area_high: U32,
+    /// X'060': reserved.
     pub reserved_060: [u8; 4],
-    /// The address of the system-control area; 0: none.
+    /// X'064': the address of the system-control area; 0: none.
     pub control_area: U32,
+    /// X'068': reserved.
     pub reserved_068: [u8; 4],
-    /// The TOD programmable register.
+    /// X'06C': the TOD programmable register.
     pub tod_programmable: U32,
+    /// X'070': reserved.
     pub reserved_070: [u8; 16],
-    /// The host virtual address of the guest's absolute 0, a multiple of a megabyte.
+    /// X'080': the host virtual address of the guest's absolute 0, a multiple of a megabyte.
     pub origin: U64,
-    /// The host virtual address of the last megabyte of the guest's storage.
+    /// X'088': the host virtual address of the last megabyte of the guest's storage.
     pub limit: U64,
-    /// The PSW.
+    /// X'090': the PSW.
     pub psw: [U64; 2],
-    /// General registers 14 and 15.
+    /// X'0A0': general registers 14 and 15.
     pub general: [U64; 2],
+    /// X'0B0': reserved.
     pub reserved_0b0: [u8; 20],
-    /// Of an external interruption, the CPU address.
+    /// X'0C4': of an external interruption, the CPU address.
     pub external_cpu: U16,
-    /// Its code.
+    /// X'0C6': its code.
     pub external_code: U16,
+    /// X'0C8': reserved.
     pub reserved_0c8: [u8; 4],
-    /// Of a program interruption, the instruction length in bytes.
+    /// X'0CC': of a program interruption, the instruction length in bytes.
     pub program_length: U16,
-    /// Its code.
+    /// X'0CE': its code.
     pub program_code: U16,
-    /// The data- or vector-exception code.
+    /// X'0D0': the data- or vector-exception code.
     pub data_code: U32,
-    /// The monitor class.
+    /// X'0D4': the monitor class.
     pub monitor_class: U16,
-    /// PER events.
+    /// X'0D6': PER events.
     pub per_code: u8,
-    /// And the mode they happened in.
+    /// X'0D7': and the mode they happened in.
     pub per_atmid: u8,
-    /// The address of the instruction that caused a PER event.
+    /// X'0D8': the address of the instruction that caused a PER event.
     pub per_address: U64,
-    /// The access register of an access exception.
+    /// X'0E0': the access register of an access exception.
     pub exception_access: u8,
+    /// X'0E1': reserved.
     pub reserved_0e1: [u8; 7],
-    /// The translation-exception identification, or monitor code.
+    /// X'0E8': the translation-exception identification, or monitor code.
     pub translation_exception: U64,
+    /// X'0F0': reserved.
     pub reserved_0f0: [u8; 16],
-    /// The control registers.
+    /// X'100': the control registers.
     pub control: [U64; 16],
-    /// The breaking-event address.
+    /// X'180': the breaking-event address.
     pub breaking_event: U64,
+    /// X'188': reserved.
     pub reserved_188: [u8; 24],
-    /// The address of the guest's facility list; 0: none.
+    /// X'1A0': the address of the guest's facility list; 0: none.
     pub facilities: U32,
+    /// X'1A4': reserved.
     pub reserved_1a4: [u8; 92],
 }
 const _: () = assert!(size_of::<StateDescription>() == StateDescription::SIZE);
@@ -125,7 +138,9 @@ impl StateDescription {
 pub mod flag {
     /// Intervention requests: stop; an I/O interruption; an external one. The last two wait until the PSW lets them in.
     pub const STOP: u32 = 0x0400_0000;
+    /// An I/O interruption is requested.
     pub const IO: u32 = 0x0200_0000;
+    /// An external interruption is requested.
     pub const EXTERNAL: u32 = 0x0100_0000;
     /// The guest is in z/Architecture.
     pub const Z: u32 = 0x0000_0800;
@@ -135,26 +150,43 @@ pub mod flag {
 
 /// Bits of [`StateDescription::interceptions`].
 pub mod intercept {
+    /// Operation exceptions.
     pub const OPERATION_EXCEPTION: u32 = 0x8000_0000;
+    /// Program interruptions.
     pub const PROGRAM_INTERRUPTION: u32 = 0x2000_0000;
+    /// LOAD PSW and LOAD PSW EXTENDED in all their forms.
     pub const LOAD_PSW: u32 = 0x0040_0000;
+    /// STORE CONTROL, both lengths.
     pub const STORE_CONTROL: u32 = 0x0004_0000;
+    /// INSERT STORAGE KEY EXTENDED, INSERT REFERENCE BITS MULTIPLE.
     pub const INSERT_KEY: u32 = 0x0000_4000;
+    /// SET STORAGE KEY EXTENDED.
     pub const SET_KEY: u32 = 0x0000_2000;
+    /// RESET REFERENCE BIT EXTENDED, RESET REFERENCE BITS MULTIPLE.
     pub const RESET_REFERENCE: u32 = 0x0000_1000;
+    /// TEST PROTECTION.
     pub const TEST_PROTECTION: u32 = 0x0000_0200;
 }
 
 /// Values of [`StateDescription::code`]. 0: a host interruption, or nothing yet.
 pub mod code {
+    /// An instruction that is intercepted.
     pub const INSTRUCTION: u8 = 0x04;
+    /// A program interruption.
     pub const PROGRAM: u8 = 0x08;
+    /// An external interruption that was requested, with the PSW enabled for it.
     pub const EXTERNAL_REQUEST: u8 = 0x10;
+    /// An external interruption that the guest cannot take here.
     pub const EXTERNAL_INTERRUPTION: u8 = 0x14;
+    /// An I/O interruption that was requested, with the PSW enabled for it.
     pub const IO_REQUEST: u8 = 0x18;
+    /// The guest's PSW is a wait state.
     pub const WAIT: u8 = 0x1c;
+    /// The description is not valid: [`validity`].
     pub const VALIDITY: u8 = 0x20;
+    /// A stop that was requested.
     pub const STOP: u8 = 0x28;
+    /// An operation exception.
     pub const OPERATION_EXCEPTION: u8 = 0x2c;
 }
 

@@ -8,28 +8,35 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct IplBlock {
-    /// Bytes of the block.
+    /// X'00': bytes of the block.
     pub length: U32,
+    /// X'04': reserved.
     pub reserved_04: [u8; 4],
-    /// Bytes after the first 8.
+    /// X'08': bytes after the first 8.
     pub parameters_length: U32,
-    /// See [`CCW_DEVICE`].
+    /// X'0C': see [`CCW_DEVICE`].
     pub kind: u8,
-    /// See [`LOAD_PARAMETER_VALID`].
+    /// X'0D': see [`LOAD_PARAMETER_VALID`].
     pub flags: u8,
+    /// X'0E': reserved.
     pub reserved_0e: [u8; 2],
+    /// X'10': the load parameter.
     pub load_parameter: [u8; 8],
+    /// X'18': reserved.
     pub reserved_18: [u8; 86],
-    /// The device number.
+    /// X'6E': the device number.
     pub device: U16,
-    /// See [`PARM_VALID`].
+    /// X'70': see [`PARM_VALID`].
     pub vm_flags: u8,
+    /// X'71': reserved.
     pub reserved_71: [u8; 3],
-    /// Characters of `parm`.
+    /// X'74': characters of `parm`.
     pub parm_length: U32,
+    /// X'78': reserved.
     pub reserved_78: [u8; 8],
-    /// What stood after PARM in CP's IPL command.
+    /// X'80': what stood after PARM in CP's IPL command.
     pub parm: [u8; 64],
+    /// X'C0': reserved.
     pub reserved_c0: [u8; 8],
 }
 const _: () = assert!(size_of::<IplBlock>() == 200);
@@ -45,13 +52,15 @@ pub const PARM_VALID: u8 = 0x40;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct KernelParameters {
+    /// X'00': reserved.
     pub reserved_00: [u8; 8],
-    /// Where the initial ramdisk lies.
+    /// X'08': where the initial ramdisk lies.
     pub initrd_start: U64,
-    /// Bytes of it; 0: there is none.
+    /// X'10': bytes of it; 0: there is none.
     pub initrd_size: U64,
+    /// X'18': reserved.
     pub reserved_18: [u8; 24],
-    /// Bytes that the kernel has for its command line; 0: it is older than this field.
+    /// X'30': bytes that the kernel has for its command line; 0: it is older than this field.
     pub command_line_size: U64,
 }
 const _: () = assert!(size_of::<KernelParameters>() == 56);

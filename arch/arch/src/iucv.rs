@@ -7,8 +7,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BufferEntry {
+    /// X'00': the address of a buffer.
     pub address: U32,
-    /// In bytes; bit 0 must be zero.
+    /// X'04': in bytes; bit 0 must be zero.
     pub length: U32,
 }
 const _: () = assert!(size_of::<BufferEntry>() == 8);
@@ -17,12 +18,13 @@ const _: () = assert!(size_of::<BufferEntry>() == 8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockIoUser {
-    /// The first block number.
+    /// X'00': the first block number.
     pub first: U32,
-    /// The last one.
+    /// X'04': the last one.
     pub last: U32,
-    /// X'80': the disk may only be read.
+    /// X'08': flags; X'80': the disk may only be read.
     pub flags: u8,
+    /// X'09': reserved.
     pub reserved_09: [u8; 7],
 }
 const _: () = assert!(size_of::<BlockIoUser>() == 16);

@@ -15,11 +15,13 @@
 //! #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 //! #[repr(C)]
 //! pub struct Example {
-//!     /// Bytes of this block and of what follows it.
+//!     /// X'00': bytes of this block and of what follows it.
 //!     pub length: U16,
+//!     /// X'02': what is wanted.
 //!     pub flags: u8,
-//!     pub reserved_3: u8,
-//!     /// A real address.
+//!     /// X'03': reserved.
+//!     pub reserved_03: u8,
+//!     /// X'04': a real address.
 //!     pub address: U32,
 //! }
 //! const _: () = assert!(size_of::<Example>() == 8);

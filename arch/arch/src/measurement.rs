@@ -7,13 +7,16 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct CounterInformation {
-    /// The version of the first sets' layout.
+    /// X'00': the version of the first sets' layout.
     pub first_version: U16,
+    /// X'02': a bit for each counter set that the CPU may use.
     pub authorized: U16,
+    /// X'04': a bit for each counter set that is enabled.
     pub enabled: U16,
+    /// X'06': a bit for each counter set that counts.
     pub active: U16,
     reserved_08: U16,
-    /// The version of the other sets' layout.
+    /// X'0A': the version of the other sets' layout.
     pub second_version: U16,
     reserved_0c: [U16; 26],
 }
@@ -23,12 +26,12 @@ const _: () = assert!(size_of::<CounterInformation>() == 64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct SamplingInformation {
-    /// Which kinds of sampling are authorized, enabled and active.
+    /// X'00': which kinds of sampling are authorized, enabled and active.
     pub controls: U32,
-    /// Bytes of a basic-sampling data entry.
+    /// X'04': bytes of a basic-sampling data entry.
     pub basic_entry: U16,
     reserved_06: [U16; 19],
-    /// The CPU's speed in megahertz.
+    /// X'2C': the CPU's speed in megahertz.
     pub speed: U32,
     reserved_30: [U64; 2],
 }

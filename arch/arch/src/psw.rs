@@ -3,23 +3,41 @@
 /// Mask bits of a PSW, in the position they have in bits 0–63 of the z/Architecture format.
 pub mod mask {
     use base::bits::bit64;
+    /// R: program-event recording.
     pub const PER: u64 = bit64(1);
+    /// T: dynamic address translation.
     pub const DAT: u64 = bit64(5);
+    /// IO: I/O interruptions are let in.
     pub const IO: u64 = bit64(6);
+    /// EX: external interruptions are let in.
     pub const EXTERNAL: u64 = bit64(7);
+    /// The access key, bits 8-11.
     pub const KEY: u64 = 0x00f0_0000_0000_0000;
+    /// Bit 12: on in the 8-byte format, off in that of 16 bytes.
     pub const SHORT: u64 = bit64(12);
+    /// M: machine checks are let in.
     pub const MACHINE_CHECK: u64 = bit64(13);
+    /// W: the CPU executes nothing.
     pub const WAIT: u64 = bit64(14);
+    /// P: the problem state, in which privileged instructions are forbidden.
     pub const PROBLEM: u64 = bit64(15);
+    /// AS: an [`AddressSpaceControl`](super::AddressSpaceControl).
     pub const SPACE: u64 = bit64(16) | bit64(17);
+    /// CC: the condition code.
     pub const CC: u64 = bit64(18) | bit64(19);
+    /// The program mask, the four bits that follow.
     pub const PROGRAM: u64 = 0x0000_0f00_0000_0000;
+    /// Of the program mask: overflow of signed fixed-point numbers interrupts.
     pub const FIXED_POINT_OVERFLOW: u64 = bit64(20);
+    /// Of the program mask: decimal overflow interrupts.
     pub const DECIMAL_OVERFLOW: u64 = bit64(21);
+    /// Of the program mask: exponent underflow of HFP interrupts.
     pub const HFP_UNDERFLOW: u64 = bit64(22);
+    /// Of the program mask: a zero fraction of HFP interrupts.
     pub const HFP_SIGNIFICANCE: u64 = bit64(23);
+    /// EA: with `BASIC_ADDRESSING`, addresses have 64 bits.
     pub const EXTENDED_ADDRESSING: u64 = bit64(31);
+    /// BA: addresses have 31 bits, not 24.
     pub const BASIC_ADDRESSING: u64 = bit64(32);
     /// Bits that must be zero in a 16-byte PSW: 0, 2–4, 12 (which selects the short format), 24–30 and 33–63.
     pub const MUST_BE_ZERO: u64 = 0xb800_00fe_7fff_ffff | SHORT;
@@ -29,9 +47,13 @@ pub mod mask {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum AddressSpaceControl {
+    /// All are of the primary space.
     Primary = 0,
+    /// The access register of the base register tells; instructions are of the primary space.
     AccessRegister = 1,
+    /// Operands are of the secondary space, instructions of the primary one.
     Secondary = 2,
+    /// All are of the home space.
     Home = 3,
 }
 
@@ -41,7 +63,9 @@ pub enum AddressSpaceControl {
 /// be recognised and the old PSW shows what was loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct Psw {
+    /// Bits 0-63 of the z/Architecture format.
     pub mask: u64,
+    /// The instruction address.
     pub address: u64,
 }
 

@@ -8,11 +8,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct SccbHeader {
-    /// Bytes of the block.
+    /// X'00': bytes of the block.
     pub length: U16,
+    /// X'02': the function code; 0 for most commands.
     pub function: u8,
+    /// X'03': controls of the command.
     pub control: [u8; 3],
-    /// How the command went.
+    /// X'06': how the command went.
     pub response: U16,
 }
 const _: () = assert!(size_of::<SccbHeader>() == 8);
@@ -21,24 +23,31 @@ const _: () = assert!(size_of::<SccbHeader>() == 8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct ScpInfo {
+    /// X'00': the length of the block and how the command went.
     pub header: SccbHeader,
-    /// Storage increments.
+    /// X'08': storage increments.
     pub increments: U16,
-    /// Megabytes in an increment, or 0: see `increment_size_2`.
+    /// X'0A': megabytes in an increment, or 0: see `increment_size_2`.
     pub increment_size: u8,
+    /// X'0B': reserved.
     pub reserved_0b: [u8; 5],
-    /// CPU entries.
+    /// X'10': CPU entries.
     pub cpus: U16,
-    /// Where they begin.
+    /// X'12': where they begin.
     pub cpu_offset: U16,
+    /// X'14': reserved.
     pub reserved_14: [u8; 4],
+    /// X'18': the load parameter, in EBCDIC.
     pub load_parameter: [u8; 8],
+    /// X'20': reserved.
     pub reserved_20: [u8; 53],
-    /// See [`ENHANCED_SUPPRESSION`].
+    /// X'55': see [`ENHANCED_SUPPRESSION`].
     pub facilities_85: u8,
+    /// X'56': reserved.
     pub reserved_56: [u8; 14],
-    /// Megabytes in an increment if they are more than 255.
+    /// X'64': megabytes in an increment if they are more than 255.
     pub increment_size_2: U32,
+    /// X'68': reserved.
     pub reserved_68: [u8; 40],
 }
 const _: () = assert!(size_of::<ScpInfo>() == 144);
@@ -51,15 +60,17 @@ pub const ENHANCED_SUPPRESSION: u8 = 0x02;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct CpuInfo {
+    /// X'00': the length of the block and how the command went.
     pub header: SccbHeader,
-    /// CPU entries.
+    /// X'08': CPU entries.
     pub configured: U16,
-    /// Where they begin.
+    /// X'0A': where they begin.
     pub configured_offset: U16,
-    /// Entries of CPUs that are not configured.
+    /// X'0C': entries of CPUs that are not configured.
     pub standby: U16,
-    /// Where they begin.
+    /// X'0E': where they begin.
     pub standby_offset: U16,
+    /// X'10': reserved.
     pub reserved_10: [u8; 8],
 }
 const _: () = assert!(size_of::<CpuInfo>() == 24);
@@ -68,11 +79,13 @@ const _: () = assert!(size_of::<CpuInfo>() == 24);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct CpuEntry {
-    /// The CPU address.
+    /// X'00': the CPU address.
     pub address: u8,
+    /// X'01': reserved.
     pub reserved_01: u8,
-    /// See [`INTERPRETIVE_EXECUTION`].
+    /// X'02': see [`INTERPRETIVE_EXECUTION`].
     pub facilities: u8,
+    /// X'03': reserved.
     pub reserved_03: [u8; 13],
 }
 const _: () = assert!(size_of::<CpuEntry>() == 16);
@@ -85,9 +98,11 @@ pub const INTERPRETIVE_EXECUTION: u8 = 0x08;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct EventMasks {
+    /// X'00': the length of the block and how the command went.
     pub header: SccbHeader,
+    /// X'08': reserved.
     pub reserved_08: [u8; 2],
-    /// Bytes of each mask, 4 or 8. The first bit is event type 1.
+    /// X'0A': bytes of each mask, 4 or 8. The first bit is event type 1.
     pub mask_length: U16,
 }
 const _: () = assert!(size_of::<EventMasks>() == 12);
@@ -96,12 +111,13 @@ const _: () = assert!(size_of::<EventMasks>() == 12);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct EventBuffer {
-    /// Bytes of header and data.
+    /// X'00': bytes of header and data.
     pub length: U16,
-    /// The event type.
+    /// X'02': the event type.
     pub kind: u8,
-    /// See [`EVENT_ACCEPTED`].
+    /// X'03': see [`EVENT_ACCEPTED`].
     pub flags: u8,
+    /// X'04': reserved.
     pub reserved_04: [u8; 2],
 }
 const _: () = assert!(size_of::<EventBuffer>() == 6);
@@ -113,10 +129,13 @@ pub const EVENT_ACCEPTED: u8 = 0x80;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct MessageHeader {
+    /// X'00': bytes of the block.
     pub length: U16,
+    /// X'02': its type.
     pub kind: U16,
-    /// `MDB ` in EBCDIC.
+    /// X'04': `MDB ` in EBCDIC.
     pub tag: [u8; 4],
+    /// X'08': the revision of the form.
     pub revision: U32,
 }
 const _: () = assert!(size_of::<MessageHeader>() == 12);
@@ -125,9 +144,9 @@ const _: () = assert!(size_of::<MessageHeader>() == 12);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct MessageObject {
-    /// Bytes of header and data.
+    /// X'00': bytes of header and data.
     pub length: U16,
-    /// See [`TEXT_OBJECT`].
+    /// X'02': see [`TEXT_OBJECT`].
     pub kind: U16,
 }
 const _: () = assert!(size_of::<MessageObject>() == 4);
@@ -139,8 +158,9 @@ pub const TEXT_OBJECT: u16 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct GdsVector {
-    /// Bytes of header and data.
+    /// X'00': bytes of header and data.
     pub length: U16,
+    /// X'02': what kind of vector it is.
     pub id: U16,
 }
 const _: () = assert!(size_of::<GdsVector>() == 4);

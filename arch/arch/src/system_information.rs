@@ -8,20 +8,25 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BasicMachine {
+    /// X'00': reserved.
     pub reserved_00: [u8; 32],
+    /// X'20': the manufacturer.
     pub manufacturer: [u8; 16],
+    /// X'30': the four characters of the machine type.
     pub machine_type: [u8; 4],
+    /// X'34': reserved.
     pub reserved_34: [u8; 12],
-    /// The model-capacity identifier.
+    /// X'40': the model-capacity identifier.
     pub model_capacity: [u8; 16],
-    /// The sequence code.
+    /// X'50': the sequence code.
     pub sequence: [u8; 16],
-    /// The plant of manufacture.
+    /// X'60': the plant of manufacture.
     pub plant: [u8; 4],
+    /// X'64': the model.
     pub model: [u8; 16],
-    /// The model-permanent-capacity identifier.
+    /// X'74': the model-permanent-capacity identifier.
     pub permanent_capacity: [u8; 16],
-    /// The model-temporary-capacity identifier.
+    /// X'84': the model-temporary-capacity identifier.
     pub temporary_capacity: [u8; 16],
 }
 const _: () = assert!(size_of::<BasicMachine>() == 148);
@@ -30,13 +35,15 @@ const _: () = assert!(size_of::<BasicMachine>() == 148);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct OneCpu {
+    /// X'00': reserved.
     pub reserved_00: [u8; 80],
-    /// The sequence code.
+    /// X'50': the sequence code.
     pub sequence: [u8; 16],
-    /// The plant of manufacture.
+    /// X'60': the plant of manufacture.
     pub plant: [u8; 4],
-    /// In a logical partition, the CPU's number among all.
+    /// X'64': in a logical partition, the CPU's number among all.
     pub cpu_id: U16,
+    /// X'66': the CPU address.
     pub cpu_address: U16,
 }
 const _: () = assert!(size_of::<OneCpu>() == 104);
@@ -45,14 +52,17 @@ const _: () = assert!(size_of::<OneCpu>() == 104);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct MachineCpus {
+    /// X'00': reserved.
     pub reserved_00: [u8; 24],
-    /// A smaller number is a faster CPU.
+    /// X'18': a smaller number is a faster CPU.
     pub nominal_capability: U32,
+    /// X'1C': the secondary CPU capability; 0: there is none.
     pub secondary_capability: U32,
+    /// X'20': how fast a CPU is; a smaller number is a faster CPU.
     pub capability: U32,
-    /// CPUs.
+    /// X'24': CPUs.
     pub total: U16,
-    /// Of them, those configured.
+    /// X'26': of them, those configured.
     pub configured: U16,
 }
 const _: () = assert!(size_of::<MachineCpus>() == 40);
@@ -61,24 +71,29 @@ const _: () = assert!(size_of::<MachineCpus>() == 40);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Partition {
+    /// X'00': reserved.
     pub reserved_00: [u8; 32],
-    /// The partition's number.
+    /// X'20': the partition's number.
     pub number: U16,
+    /// X'22': reserved.
     pub reserved_22: u8,
-    /// See [`DEDICATED`].
+    /// X'23': see [`DEDICATED`].
     pub characteristics: u8,
-    /// CPUs.
+    /// X'24': CPUs.
     pub total: U16,
-    /// Of them, those configured.
+    /// X'26': of them, those configured.
     pub configured: U16,
+    /// X'28': reserved.
     pub reserved_28: [u8; 4],
+    /// X'2C': the partition's name.
     pub name: [u8; 8],
-    /// Thousandths of the machine's capability.
+    /// X'34': thousandths of the machine's capability.
     pub capability_adjustment: U32,
+    /// X'38': reserved.
     pub reserved_38: [u8; 16],
-    /// CPUs that are dedicated.
+    /// X'48': CPUs that are dedicated.
     pub dedicated: U16,
-    /// CPUs that are shared.
+    /// X'4A': CPUs that are shared.
     pub shared: U16,
 }
 const _: () = assert!(size_of::<Partition>() == 76);
@@ -90,20 +105,23 @@ pub const DEDICATED: u8 = 0x80;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct VirtualMachines {
+    /// X'00': reserved.
     pub reserved_00: [u8; 31],
-    /// Levels.
+    /// X'1F': levels.
     pub count: u8,
+    /// X'20': reserved.
     pub reserved_20: [u8; 4],
-    /// CPUs.
+    /// X'24': CPUs.
     pub total: U16,
-    /// Of them, those configured.
+    /// X'26': of them, those configured.
     pub configured: U16,
+    /// X'28': reserved.
     pub reserved_28: [u8; 4],
-    /// The virtual machine's name.
+    /// X'2C': the virtual machine's name.
     pub name: [u8; 8],
-    /// Thousandths of the machine's capability.
+    /// X'34': thousandths of the machine's capability.
     pub capability_adjustment: U32,
-    /// What the control program says it is.
+    /// X'38': what the control program says it is.
     pub control_program: [u8; 16],
 }
 const _: () = assert!(size_of::<VirtualMachines>() == 72);

@@ -7,11 +7,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Header {
-    /// Bytes of the block.
+    /// X'00': bytes of the block.
     pub length: U16,
+    /// X'02': the command.
     pub command: U16,
-    /// The return code and its reason.
+    /// X'04': the return code and its reason.
     pub code: U16,
+    /// X'06': the reason, if the return code wants one.
     pub reason: U16,
 }
 const _: () = assert!(size_of::<Header>() == 8);

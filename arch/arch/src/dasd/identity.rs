@@ -7,45 +7,55 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct CkdCharacteristics {
-    /// Its type.
+    /// X'00': its type.
     pub control_unit: U16,
+    /// X'02': the model of the control unit.
     pub control_unit_model: u8,
-    /// Its type.
+    /// X'03': its type.
     pub device: U16,
+    /// X'05': the model of the device.
     pub device_model: u8,
-    /// X'80' Define Extent and X'40' Locate Record are there; X'10': so are read-track operations.
+    /// X'06': flags: X'80' Define Extent and X'40' Locate Record are there; X'10': so are read-track operations.
     pub facilities: u8,
+    /// X'07': reserved.
     pub reserved_07: [u8; 3],
-    /// X'20': direct access.
+    /// X'0A': the device class; X'20' is direct access.
     pub device_class: u8,
+    /// X'0B': a code for the type of the device.
     pub unit_type: u8,
-    /// X'FFFE': more than fit.
+    /// X'0C': cylinders; X'FFFE': more than fit.
     pub cylinders: U16,
-    /// Tracks of a cylinder.
+    /// X'0E': tracks of a cylinder.
     pub heads: U16,
-    /// Of a track.
+    /// X'10': of a track.
     pub sectors: u8,
-    /// Bytes of a track.
+    /// X'11': bytes of a track.
     pub track: U24,
-    /// Bytes of the longest record 0.
+    /// X'14': bytes of the longest record 0.
     pub longest_r0: U16,
-    /// How the length of records is reckoned: 1 by [`RoundedFactors`], 2 by six bytes.
+    /// X'16': how the length of records is reckoned: 1 by [`RoundedFactors`], 2 by six bytes.
     pub formula: u8,
-    /// Of the formula, the factors 1 to 5.
+    /// X'17': of the formula, the factors 1 to 5.
     pub factors: [u8; 5],
+    /// X'1C': reserved.
     pub reserved_1c: [u8; 12],
-    /// Identification of records of errors.
+    /// X'28': identification of records of errors.
     pub mdr_record: u8,
-    /// Another.
+    /// X'29': another.
     pub obr_record: u8,
+    /// X'2A': a code for the class of the control unit.
     pub control_unit_class: u8,
+    /// X'2B': reserved.
     pub reserved_2b: u8,
-    /// As `longest_r0`.
+    /// X'2C': as `longest_r0`.
     pub longest_r0_2c: U16,
+    /// X'2E': reserved.
     pub reserved_2e: [u8; 2],
+    /// X'30': of formula 2, the factor 6.
     pub factor_6: u8,
+    /// X'31': reserved.
     pub reserved_31: [u8; 11],
-    /// Cylinders of a disk of any size.
+    /// X'3C': cylinders of a disk of any size.
     pub long_cylinders: U32,
 }
 const _: () = assert!(size_of::<CkdCharacteristics>() == 64);
@@ -54,8 +64,11 @@ const _: () = assert!(size_of::<CkdCharacteristics>() == 64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RoundedFactors {
+    /// X'00': the factor 1.
     pub f1: u8,
+    /// X'01': the factor 2.
     pub f2: U16,
+    /// X'03': the factor 3.
     pub f3: U16,
 }
 const _: () = assert!(size_of::<RoundedFactors>() == 5);
@@ -64,20 +77,23 @@ const _: () = assert!(size_of::<RoundedFactors>() == 5);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct FbaCharacteristics {
-    /// X'20': data chaining within a block is possible.
+    /// X'00': flags; X'20': data chaining within a block is possible.
     pub modes: u8,
-    /// X'08': the device may be shared.
+    /// X'01': flags; X'08': the device may be shared.
     pub features: u8,
-    /// X'21': fixed blocks.
+    /// X'02': the device class; X'21' is fixed blocks.
     pub device_class: u8,
+    /// X'03': a code for the type of the device.
     pub unit_type: u8,
+    /// X'04': bytes of a block.
     pub block_size: U16,
-    /// Blocks of a cyclical group.
+    /// X'06': blocks of a cyclical group.
     pub per_group: U32,
-    /// Blocks of an access position.
+    /// X'0A': blocks of an access position.
     pub per_position: U32,
-    /// Blocks of the device.
+    /// X'0E': blocks of the device.
     pub blocks: U32,
+    /// X'12': reserved.
     pub reserved_12: [u8; 14],
 }
 const _: () = assert!(size_of::<FbaCharacteristics>() == 32);
@@ -86,14 +102,19 @@ const _: () = assert!(size_of::<FbaCharacteristics>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct NodeElement {
+    /// X'00': what kind of descriptor it is, and in which form the serial number is.
     pub flags: u8,
+    /// X'01': which kind of node: 1 an I/O device, 2 a control unit.
     pub kind: u8,
+    /// X'02': of a device, its class: 1 direct access.
     pub class: u8,
+    /// X'03': reserved.
     pub reserved_03: u8,
-    /// Six characters of the type, three of the model.
+    /// X'04': six characters of the type, three of the model.
     pub model: [u8; 9],
-    /// Manufacturer, plant and serial number.
+    /// X'0D': manufacturer, plant and serial number.
     pub serial: [u8; 17],
+    /// X'1E': what tells the node from others with its serial number: of a device, its unit address.
     pub tag: U16,
 }
 const _: () = assert!(size_of::<NodeElement>() == 32);
@@ -102,12 +123,17 @@ const _: () = assert!(size_of::<NodeElement>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct TokenQualifier {
+    /// X'00': what kind of qualifier it is, in bits 0-1.
     pub flags: u8,
+    /// X'01': reserved.
     pub reserved_01: [u8; 2],
-    /// 4: a token follows.
+    /// X'03': 4: a token follows.
     pub format: u8,
+    /// X'04': reserved.
     pub reserved_04: [u8; 4],
+    /// X'08': the token, which tells the virtual disk from others.
     pub token: [u8; 16],
+    /// X'18': reserved.
     pub reserved_18: [u8; 8],
 }
 const _: () = assert!(size_of::<TokenQualifier>() == 32);
@@ -116,13 +142,17 @@ const _: () = assert!(size_of::<TokenQualifier>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct GeneralQualifier {
+    /// X'00': what kind of qualifier it is, in bits 0-1.
     pub flags: u8,
+    /// X'01': reserved.
     pub reserved_01: [u8; 5],
-    /// The missing-interruption time; X'03' is 30 seconds.
+    /// X'06': the missing-interruption time; X'03' is 30 seconds.
     pub interval: u8,
+    /// X'07': reserved.
     pub reserved_07: u8,
-    /// The subsystem's identification.
+    /// X'08': the subsystem's identification.
     pub ssid: U16,
+    /// X'0A': reserved.
     pub reserved_0a: [u8; 22],
 }
 const _: () = assert!(size_of::<GeneralQualifier>() == 32);
@@ -131,10 +161,13 @@ const _: () = assert!(size_of::<GeneralQualifier>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct ConfigurationData {
-    /// Device, control unit, token.
+    /// X'00': device, control unit, token.
     pub elements: [NodeElement; 3],
+    /// X'60': qualifies the third element: the token of a virtual disk, or zeros.
     pub specific: TokenQualifier,
+    /// X'80': reserved.
     pub reserved_80: [u8; 96],
+    /// X'E0': what is so of the control unit as a whole.
     pub general: GeneralQualifier,
 }
 const _: () = assert!(size_of::<ConfigurationData>() == 256);

@@ -7,7 +7,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Cchh {
+    /// X'00': the right 16 bits of the cylinder number.
     pub cylinder: U16,
+    /// X'02': the head, in the right 4 bits if the cylinder number has 28.
     pub head: U16,
 }
 const _: () = assert!(size_of::<Cchh>() == 4);
@@ -16,7 +18,9 @@ const _: () = assert!(size_of::<Cchh>() == 4);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct HomeAddress {
+    /// X'00': the condition of the track: 0 if it may be used.
     pub flags: u8,
+    /// X'01': the track that it is the home address of.
     pub track: Cchh,
 }
 const _: () = assert!(size_of::<HomeAddress>() == 5);
@@ -25,8 +29,9 @@ const _: () = assert!(size_of::<HomeAddress>() == 5);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Seek {
-    /// Must be zero.
+    /// X'00': must be zero.
     pub zeros: U16,
+    /// X'02': where the access mechanism goes. SEEK HEAD uses the head alone.
     pub track: Cchh,
 }
 const _: () = assert!(size_of::<Seek>() == 6);
@@ -35,15 +40,17 @@ const _: () = assert!(size_of::<Seek>() == 6);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct DefineExtent {
-    /// The file mask.
+    /// X'00': the file mask.
     pub mask: u8,
-    /// Operation modes, and how caches are used.
+    /// X'01': operation modes, and how caches are used.
     pub attributes: u8,
+    /// X'02': the block size, which subsystems with caches reckon with. 0: as it is.
     pub block_size: U16,
+    /// X'04': reserved.
     pub reserved_04: [u8; 4],
-    /// The first track that may be reached.
+    /// X'08': the first track that may be reached.
     pub first: Cchh,
-    /// The last one.
+    /// X'0C': the last one.
     pub last: Cchh,
 }
 const _: () = assert!(size_of::<DefineExtent>() == 16);
@@ -52,20 +59,21 @@ const _: () = assert!(size_of::<DefineExtent>() == 16);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct LocateRecord {
-    /// Orientation in bits 0-1, and the operation.
+    /// X'00': orientation in bits 0-1, and the operation.
     pub operation: u8,
-    /// X'80': the transfer length is given.
+    /// X'01': flags; X'80': the transfer length is given.
     pub auxiliary: u8,
-    /// Zeros, unless the command is extended.
+    /// X'02': zeros, unless the command is extended.
     pub zeros: u8,
-    /// Records or tracks.
+    /// X'03': records or tracks.
     pub count: u8,
-    /// Where the access mechanism goes.
+    /// X'04': where the access mechanism goes.
     pub seek: Cchh,
-    /// CCHHR of the record to be found.
+    /// X'08': CCHHR of the record to be found.
     pub search: [u8; 5],
+    /// X'0D': the sector to begin the search at; X'FF': any.
     pub sector: u8,
-    /// The transfer length.
+    /// X'0E': the transfer length.
     pub length: U16,
 }
 const _: () = assert!(size_of::<LocateRecord>() == 16);
@@ -74,11 +82,13 @@ const _: () = assert!(size_of::<LocateRecord>() == 16);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct LocateRecordExtended {
+    /// X'00': what LOCATE RECORD has, too.
     pub record: LocateRecord,
+    /// X'10': reserved.
     pub reserved_10: u8,
-    /// The extended operation, if that of `record` is X'3F'.
+    /// X'11': the extended operation, if that of `record` is X'3F'.
     pub operation: u8,
-    /// Bytes of parameters that follow.
+    /// X'12': bytes of parameters that follow.
     pub more: U16,
 }
 const _: () = assert!(size_of::<LocateRecordExtended>() == 20);
@@ -87,16 +97,17 @@ const _: () = assert!(size_of::<LocateRecordExtended>() == 20);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct FbaDefineExtent {
-    /// Which writes are allowed, in bits 0-1.
+    /// X'00': which writes are allowed, in bits 0-1.
     pub mask: u8,
+    /// X'01': reserved.
     pub reserved_01: u8,
-    /// 0 is 512, too.
+    /// X'02': 0 is 512, too.
     pub block_size: U16,
-    /// The block of the volume where the extent begins.
+    /// X'04': the block of the volume where the extent begins.
     pub start: U32,
-    /// The number that a program has for it.
+    /// X'08': the number that a program has for it.
     pub first: U32,
-    /// And for the last block.
+    /// X'0C': and for the last block.
     pub last: U32,
 }
 const _: () = assert!(size_of::<FbaDefineExtent>() == 16);
@@ -105,11 +116,13 @@ const _: () = assert!(size_of::<FbaDefineExtent>() == 16);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct FbaLocate {
+    /// X'00': what is located for, in bits 4-7: a write, a read, a write and a check, and so on.
     pub operation: u8,
+    /// X'01': of a replicated operation, the number of blocks in which the record is repeated.
     pub replication: u8,
-    /// Blocks.
+    /// X'02': blocks.
     pub count: U16,
-    /// The first of them, by the program's number.
+    /// X'04': the first of them, by the program's number.
     pub first: U32,
 }
 const _: () = assert!(size_of::<FbaLocate>() == 8);

@@ -9,28 +9,33 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct SyncBlockIo {
-    /// The virtual device number.
+    /// X'00': the virtual device number.
     pub device: U16,
-    /// The access key, in the left half.
+    /// X'02': the access key, in the left half.
     pub key: u8,
-    /// 1 writes, 2 reads.
+    /// X'03': 1 writes, 2 reads.
     pub operation: u8,
+    /// X'04': bytes of a block.
     pub block_size: U32,
-    /// The address of [`SyncBlock`]s.
+    /// X'08': the address of [`SyncBlock`]s.
     pub list: U32,
-    /// How many there are.
+    /// X'0C': how many there are.
     pub count: U32,
-    /// Blocks that were done.
+    /// X'10': blocks that were done.
     pub done: U32,
+    /// X'14': the device status at the end.
     pub status: DeviceStatus,
+    /// X'15': reserved.
     pub reserved_15: [u8; 3],
-    /// The path that was used, as a mask.
+    /// X'18': the path that was used, as a mask.
     pub path: u8,
-    /// Must be zero.
+    /// X'19': must be zero.
     pub zeros: [u8; 5],
-    /// How many of `sense` there are.
+    /// X'1E': how many of `sense` there are.
     pub sense_count: U16,
+    /// X'20': reserved.
     pub reserved_20: [u8; 24],
+    /// X'38': sense bytes, if the status has unit check.
     pub sense: [u8; 32],
 }
 const _: () = assert!(size_of::<SyncBlockIo>() == 88);
@@ -39,8 +44,9 @@ const _: () = assert!(size_of::<SyncBlockIo>() == 88);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct SyncBlock {
-    /// From 1.
+    /// X'00': from 1.
     pub number: U32,
+    /// X'04': the address of its data.
     pub buffer: U32,
 }
 const _: () = assert!(size_of::<SyncBlock>() == 8);
@@ -49,10 +55,11 @@ const _: () = assert!(size_of::<SyncBlock>() == 8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockIo {
-    /// The virtual device number.
+    /// X'00': the virtual device number.
     pub device: U16,
-    /// X'80': addresses have 64 bits.
+    /// X'02': flags; X'80': addresses have 64 bits.
     pub mode: u8,
+    /// X'03': reserved.
     pub reserved_03: [u8; 21],
 }
 const _: () = assert!(size_of::<BlockIo>() == 24);
@@ -61,14 +68,17 @@ const _: () = assert!(size_of::<BlockIo>() == 24);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockInit {
+    /// X'00': the device and the mode.
     pub start: BlockIo,
+    /// X'18': bytes of a block.
     pub block_size: U32,
-    /// Added to the program's block numbers.
+    /// X'1C': added to the program's block numbers.
     pub offset: I32,
-    /// The first block number.
+    /// X'20': the first block number.
     pub first: I32,
-    /// The last one.
+    /// X'24': the last one.
     pub last: I32,
+    /// X'28': reserved.
     pub reserved_28: [u8; 24],
 }
 const _: () = assert!(size_of::<BlockInit>() == 64);
@@ -77,15 +87,19 @@ const _: () = assert!(size_of::<BlockInit>() == 64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockInit64 {
+    /// X'00': the device and the mode.
     pub start: BlockIo,
+    /// X'18': bytes of a block.
     pub block_size: U32,
+    /// X'1C': reserved.
     pub reserved_1c: [u8; 4],
-    /// Added to the program's block numbers.
+    /// X'20': added to the program's block numbers.
     pub offset: I64,
-    /// The first block number.
+    /// X'28': the first block number.
     pub first: I64,
-    /// The last one.
+    /// X'30': the last one.
     pub last: I64,
+    /// X'38': reserved.
     pub reserved_38: [u8; 8],
 }
 const _: () = assert!(size_of::<BlockInit64>() == 64);
@@ -94,19 +108,23 @@ const _: () = assert!(size_of::<BlockInit64>() == 64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockRequests {
+    /// X'00': the device and the mode.
     pub start: BlockIo,
-    /// The access key, in the left half.
+    /// X'18': the access key, in the left half.
     pub key: u8,
-    /// 1: not by caches; 2: the program goes on meanwhile.
+    /// X'19': 1: not by caches; 2: the program goes on meanwhile.
     pub flags: u8,
+    /// X'1A': reserved.
     pub reserved_1a: [u8; 2],
-    /// Requests.
+    /// X'1C': requests.
     pub count: U32,
+    /// X'20': reserved.
     pub reserved_20: [u8; 4],
-    /// The address of [`BlockRequest`]s.
+    /// X'24': the address of [`BlockRequest`]s.
     pub list: U32,
-    /// Of the interruption at the end.
+    /// X'28': of the interruption at the end.
     pub parameter: U32,
+    /// X'2C': reserved.
     pub reserved_2c: [u8; 20],
 }
 const _: () = assert!(size_of::<BlockRequests>() == 64);
@@ -115,19 +133,23 @@ const _: () = assert!(size_of::<BlockRequests>() == 64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockRequests64 {
+    /// X'00': the device and the mode.
     pub start: BlockIo,
-    /// The access key, in the left half.
+    /// X'18': the access key, in the left half.
     pub key: u8,
-    /// 1: not by caches; 2: the program goes on meanwhile.
+    /// X'19': 1: not by caches; 2: the program goes on meanwhile.
     pub flags: u8,
+    /// X'1A': reserved.
     pub reserved_1a: [u8; 2],
-    /// Requests.
+    /// X'1C': requests.
     pub count: U32,
+    /// X'20': reserved.
     pub reserved_20: [u8; 8],
-    /// Of the interruption at the end.
+    /// X'28': of the interruption at the end.
     pub parameter: U64,
-    /// The address of [`BlockRequest64`]s.
+    /// X'30': the address of [`BlockRequest64`]s.
     pub list: U64,
+    /// X'38': reserved.
     pub reserved_38: [u8; 8],
 }
 const _: () = assert!(size_of::<BlockRequests64>() == 64);
@@ -136,13 +158,17 @@ const _: () = assert!(size_of::<BlockRequests64>() == 64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockRequest {
-    /// 1 writes, 2 reads.
+    /// X'00': 1 writes, 2 reads.
     pub kind: u8,
+    /// X'01': how the request ended; 0: well.
     pub status: u8,
+    /// X'02': reserved.
     pub reserved_02: [u8; 2],
-    /// The block's number.
+    /// X'04': the block's number.
     pub number: I32,
+    /// X'08': reserved.
     pub reserved_08: [u8; 4],
+    /// X'0C': the address of its data.
     pub buffer: U32,
 }
 const _: () = assert!(size_of::<BlockRequest>() == 16);
@@ -151,12 +177,15 @@ const _: () = assert!(size_of::<BlockRequest>() == 16);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockRequest64 {
-    /// 1 writes, 2 reads.
+    /// X'00': 1 writes, 2 reads.
     pub kind: u8,
+    /// X'01': how the request ended; 0: well.
     pub status: u8,
+    /// X'02': reserved.
     pub reserved_02: [u8; 6],
-    /// The block's number.
+    /// X'08': the block's number.
     pub number: I64,
+    /// X'10': the address of its data.
     pub buffer: U64,
 }
 const _: () = assert!(size_of::<BlockRequest64>() == 24);
@@ -165,12 +194,15 @@ const _: () = assert!(size_of::<BlockRequest64>() == 24);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockConnect {
-    /// The virtual device number.
+    /// X'00': the virtual device number.
     pub device: U16,
+    /// X'02': reserved.
     pub reserved_02: [u8; 2],
+    /// X'04': bytes of a block.
     pub block_size: U32,
-    /// Added to the program's block numbers.
+    /// X'08': added to the program's block numbers.
     pub offset: I32,
+    /// X'0C': reserved.
     pub reserved_0c: [u8; 4],
 }
 const _: () = assert!(size_of::<BlockConnect>() == 16);
@@ -179,8 +211,9 @@ const _: () = assert!(size_of::<BlockConnect>() == 16);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockMessage {
-    /// The block's number.
+    /// X'00': the block's number.
     pub number: I32,
+    /// X'04': the address of its data.
     pub buffer: U32,
 }
 const _: () = assert!(size_of::<BlockMessage>() == 8);
@@ -189,8 +222,9 @@ const _: () = assert!(size_of::<BlockMessage>() == 8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct BlockReply {
+    /// X'00': how the request ended; 0: well.
     pub status: U32,
-    /// Blocks that were done.
+    /// X'04': blocks that were done.
     pub done: U32,
 }
 const _: () = assert!(size_of::<BlockReply>() == 8);

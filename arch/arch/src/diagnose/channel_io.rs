@@ -8,14 +8,15 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Csw {
-    /// The access key, in the left half.
+    /// X'00': the access key, in the left half.
     pub key: u8,
-    /// Address of the last CCW used, plus 8.
+    /// X'01': address of the last CCW used, plus 8.
     pub ccw: U24,
+    /// X'04': the device status.
     pub device: DeviceStatus,
-    /// See [`subchannel_status`](crate::io::subchannel_status).
+    /// X'05': see [`subchannel_status`](crate::io::subchannel_status).
     pub subchannel: u8,
-    /// Residual count.
+    /// X'06': residual count.
     pub count: U16,
 }
 const _: () = assert!(size_of::<Csw>() == 8);
@@ -24,17 +25,17 @@ const _: () = assert!(size_of::<Csw>() == 8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Hcpsgiop {
-    /// The virtual device number.
+    /// X'00': the virtual device number.
     pub device: U16,
-    /// The access key, in the left half.
+    /// X'02': the access key, in the left half.
     pub key: u8,
-    /// See [`sgio_flag`].
+    /// X'03': see [`sgio_flag`].
     pub flags: u8,
-    /// Must be zero.
+    /// X'04': must be zero.
     pub reserved: [u8; 4],
-    /// Address of the first CCW.
+    /// X'08': address of the first CCW.
     pub program: U32,
-    /// What CP says of the end.
+    /// X'0C': what CP says of the end.
     pub ended: SgioEnd,
 }
 const _: () = assert!(size_of::<Hcpsgiop>() == 88);
@@ -51,20 +52,25 @@ pub mod sgio_flag {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct SgioEnd {
+    /// X'00': reserved.
     pub reserved_0c: [u8; 4],
-    /// Address of the last CCW used, plus 8.
+    /// X'04': address of the last CCW used, plus 8.
     pub ccw: U32,
+    /// X'08': the device status at the end.
     pub status: DeviceStatus,
-    /// See [`subchannel_status`](crate::io::subchannel_status).
+    /// X'09': see [`subchannel_status`](crate::io::subchannel_status).
     pub subchannel: u8,
-    /// Residual count.
+    /// X'0A': residual count.
     pub count: U16,
-    /// The path that was used, as a mask.
+    /// X'0C': the path that was used, as a mask.
     pub path: u8,
+    /// X'0D': reserved.
     pub reserved_19: [u8; 5],
-    /// How many of `sense` there are.
+    /// X'12': how many of `sense` there are.
     pub sense_count: U16,
+    /// X'14': reserved.
     pub reserved_20: [u8; 24],
+    /// X'2C': sense bytes, if the status has unit check.
     pub sense: [u8; 32],
 }
 const _: () = assert!(size_of::<SgioEnd>() == 76);

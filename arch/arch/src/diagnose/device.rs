@@ -7,9 +7,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct VirtualType {
+    /// X'00': the device class, a bit of one byte.
     pub class: u8,
+    /// X'01': the device type, a bit of its class.
     pub kind: u8,
+    /// X'02': how the device is at the moment.
     pub status: u8,
+    /// X'03': what the device can do.
     pub flags: u8,
 }
 const _: () = assert!(size_of::<VirtualType>() == 4);
@@ -18,9 +22,13 @@ const _: () = assert!(size_of::<VirtualType>() == 4);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RealType {
+    /// X'00': the device class, a bit of one byte.
     pub class: u8,
+    /// X'01': the device type, a bit of its class.
     pub kind: u8,
+    /// X'02': the model number.
     pub model: u8,
+    /// X'03': features, bits of the class.
     pub features: u8,
 }
 const _: () = assert!(size_of::<RealType>() == 4);
@@ -29,9 +37,11 @@ const _: () = assert!(size_of::<RealType>() == 4);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct TerminalType {
+    /// X'00': the device class, a bit of one byte.
     pub class: u8,
+    /// X'01': the device type, a bit of its class.
     pub kind: u8,
-    /// Characters of a line.
+    /// X'02': characters of a line.
     pub line_size: U16,
 }
 const _: () = assert!(size_of::<TerminalType>() == 4);
@@ -40,11 +50,13 @@ const _: () = assert!(size_of::<TerminalType>() == 4);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct DeviceInformation {
-    /// The virtual device number.
+    /// X'00': the virtual device number.
     pub device: U16,
-    /// Bytes of the block.
+    /// X'02': bytes of the block.
     pub length: U16,
+    /// X'04': the virtual device.
     pub virtual_type: VirtualType,
+    /// X'08': the real device it stands on; zeros if there is none.
     pub real_type: RealType,
 }
 const _: () = assert!(size_of::<DeviceInformation>() == 12);

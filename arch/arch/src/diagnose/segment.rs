@@ -7,17 +7,19 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct FindSegment {
-    /// X'0C'.
+    /// X'00': the function, X'0C'.
     pub function: u8,
+    /// X'01': reserved.
     pub reserved_01: [u8; 3],
-    /// What CP answers.
+    /// X'04': what CP answers.
     pub code: u8,
+    /// X'05': reserved.
     pub reserved_05: [u8; 3],
-    /// The segment or space.
+    /// X'08': the segment or space.
     pub name: [u8; 8],
-    /// The address of a buffer for its extents.
+    /// X'10': the address of a buffer for its extents.
     pub buffer: U32,
-    /// Its bytes.
+    /// X'14': its bytes.
     pub length: U16,
 }
 const _: () = assert!(size_of::<FindSegment>() == 22);

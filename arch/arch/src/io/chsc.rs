@@ -10,9 +10,9 @@ pub const BLOCK: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Request {
-    /// Bytes of the request, this included.
+    /// X'00': bytes of the request, this included.
     pub length: U16,
-    /// The command.
+    /// X'02': the command.
     pub code: U16,
 }
 const _: () = assert!(size_of::<Request>() == 4);
@@ -21,10 +21,11 @@ const _: () = assert!(size_of::<Request>() == 4);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Response {
-    /// Bytes of the response, this included.
+    /// X'00': bytes of the response, this included.
     pub length: U16,
-    /// How the request went.
+    /// X'02': how the request went.
     pub code: U16,
+    /// X'04': reserved.
     pub reserved_4: U32,
 }
 const _: () = assert!(size_of::<Response>() == 8);
@@ -33,15 +34,17 @@ const _: () = assert!(size_of::<Response>() == 8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct PathRange {
+    /// X'00': the length and the command.
     pub request: Request,
-    /// Which of several channel subsystems, and the format of what is asked.
+    /// X'04': which of several channel subsystems, and the format of what is asked.
     pub flags: U16,
-    /// The format of the response, in the low bits.
+    /// X'06': the format of the response, in the low bits.
     pub format: u8,
-    /// The first channel-path identifier.
+    /// X'07': the first channel-path identifier.
     pub first: u8,
+    /// X'08': reserved.
     pub reserved_8: [u8; 3],
-    /// The last channel-path identifier.
+    /// X'0B': the last channel-path identifier.
     pub last: u8,
 }
 const _: () = assert!(size_of::<PathRange>() == 12);
@@ -50,13 +53,15 @@ const _: () = assert!(size_of::<PathRange>() == 12);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct PathDescription {
-    /// X'80': valid.
+    /// X'00': flags; X'80': valid.
     pub flags: u8,
-    /// The address of a link, which a path through a director has.
+    /// X'01': the address of a link, which a path through a director has.
     pub link: u8,
-    /// The type of channel.
+    /// X'02': the type of channel.
     pub kind: u8,
+    /// X'03': the channel-path identifier.
     pub chpid: u8,
+    /// X'04': reserved.
     pub reserved_4: [u8; 4],
 }
 const _: () = assert!(size_of::<PathDescription>() == 8);
@@ -65,12 +70,17 @@ const _: () = assert!(size_of::<PathDescription>() == 8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct SubchannelRange {
+    /// X'00': the length and the command.
     pub request: Request,
-    /// The subchannel set in the bits X'0030'.
+    /// X'04': the subchannel set in the bits X'0030'.
     pub flags: U16,
+    /// X'06': the first subchannel number.
     pub first: U16,
+    /// X'08': reserved.
     pub reserved_8: U16,
+    /// X'0A': the last subchannel number.
     pub last: U16,
+    /// X'0C': reserved.
     pub reserved_c: U32,
 }
 const _: () = assert!(size_of::<SubchannelRange>() == 16);
@@ -79,16 +89,21 @@ const _: () = assert!(size_of::<SubchannelRange>() == 16);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct SubchannelDescription {
-    /// X'80': the subchannel is valid; X'40': the device number is.
+    /// X'00': flags; X'80': the subchannel is valid; X'40': the device number is.
     pub flags: u8,
+    /// X'01': the device's address at its control unit.
     pub unit_address: u8,
+    /// X'02': the device number.
     pub device: U16,
-    /// Which channel paths there are.
+    /// X'04': which channel paths there are.
     pub path_mask: u8,
+    /// X'05': reserved.
     pub reserved_5: u8,
+    /// X'06': the subchannel number.
     pub subchannel: U16,
+    /// X'08': the identifiers of up to eight channel paths.
     pub chpid: [u8; 8],
-    /// The addresses of links, which paths through a director have.
+    /// X'10': the addresses of links, which paths through a director have.
     pub links: [U16; 8],
 }
 const _: () = assert!(size_of::<SubchannelDescription>() == 32);

@@ -7,11 +7,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Crw {
-    /// Byte 0: [`crw_flag`]s, and RSC, the reporting source, in the right half.
+    /// X'00': byte 0: [`crw_flag`]s, and RSC, the reporting source, in the right half.
     pub source: u8,
-    /// Byte 1: [`crw_flag::ANCILLARY`], and ERC, the error-recovery code.
+    /// X'01': byte 1: [`crw_flag::ANCILLARY`], and ERC, the error-recovery code.
     pub error: u8,
-    /// Reporting-source identification, such as a subchannel number.
+    /// X'02': reporting-source identification, such as a subchannel number.
     pub id: U16,
 }
 const _: () = assert!(size_of::<Crw>() == 4);

@@ -59,9 +59,11 @@ const _: () = assert!(size_of::<Ccw0>() == Ccw::SIZE && size_of::<Ccw1>() == Ccw
 /// Channel-command word: what both formats say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ccw {
+    /// The command code; its low bits say in which direction data go.
     pub command: u8,
     /// See [`ccw_flag`].
     pub flags: u8,
+    /// Bytes of the data area.
     pub count: u16,
     /// Data address, list address or transfer address. In format 1 bit 0 must be zero; it is kept, to be found wrong.
     pub address: u32,
@@ -111,15 +113,21 @@ impl Ccw {
 
 /// Command codes that mean the same for every device.
 pub mod command {
+    /// CONTROL that does nothing.
     pub const NO_OPERATION: u8 = 0x03;
+    /// SENSE: why the last unit check was.
     pub const BASIC_SENSE: u8 = 0x04;
+    /// TRANSFER IN CHANNEL: the next CCW is at its address. No device sees it.
     pub const TRANSFER_IN_CHANNEL: u8 = 0x08;
+    /// READ INITIAL PROGRAM LOADING.
     pub const READ_IPL: u8 = 0x02;
+    /// SENSE ID: what the device is.
     pub const SENSE_ID: u8 = 0xe4;
 }
 
 /// Bits of word 1 of an ORB.
 pub mod orb_flag {
+    /// S: the program may be suspended.
     pub const SUSPEND: u32 = 0x0800_0000;
     /// C: streaming mode.
     pub const STREAMING: u32 = 0x0400_0000;
@@ -129,6 +137,7 @@ pub mod orb_flag {
     pub const SYNCHRONIZATION: u32 = 0x0100_0000;
     /// F: CCWs are of format 1.
     pub const FORMAT_1: u32 = 0x0080_0000;
+    /// P: CCWs may be fetched before they are due.
     pub const PREFETCH: u32 = 0x0040_0000;
     /// I: initial-status interruption.
     pub const INITIAL_STATUS: u32 = 0x0020_0000;
@@ -156,13 +165,13 @@ pub mod orb_flag {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Orb {
-    /// Returned with each interruption.
+    /// X'00': returned with each interruption.
     pub parameter: U32,
-    /// Word 1: key, [`orb_flag`]s, logical-path mask.
+    /// X'04': word 1: key, [`orb_flag`]s, logical-path mask.
     pub flags: U32,
-    /// Address of the first CCW.
+    /// X'08': address of the first CCW.
     pub program: U32,
-    /// Words 3 to 7, priorities; zero unless the extension is there.
+    /// X'0C': words 3 to 7, priorities; zero unless the extension is there.
     pub extension: [U32; 5],
 }
 const _: () = assert!(size_of::<Orb>() == Orb::SIZE);
@@ -194,6 +203,7 @@ impl Orb {
         (self.flags.get() >> 8) as u8
     }
 
+    /// In which of the two formats the channel program's CCWs are.
     pub fn format(&self) -> CcwFormat {
         if self.has(orb_flag::FORMAT_1) { CcwFormat::One } else { CcwFormat::Zero }
     }

@@ -10,7 +10,9 @@ pub struct Ciw {
     /// `0100` and the kind: 0 read configuration data, 1 set interface identifier, 2 read node identifier, 3 and 4 QDIO
     /// establish and activate.
     kind: u8,
+    /// X'01': the command code.
     pub command: u8,
+    /// X'02': bytes that the command moves.
     pub count: U16,
 }
 const _: () = assert!(size_of::<Ciw>() == 4);

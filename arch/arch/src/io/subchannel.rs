@@ -40,27 +40,27 @@ pub mod pmcw_characteristic {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Pmcw {
-    /// Interruption parameter.
+    /// X'00': interruption parameter.
     pub parameter: U32,
-    /// Word 1: [`pmcw_flag`]s and device number.
+    /// X'04': word 1: [`pmcw_flag`]s and device number.
     pub flags: U32,
-    /// Logical-path mask.
+    /// X'08': logical-path mask.
     pub lpm: u8,
-    /// Path-not-operational mask.
+    /// X'09': path-not-operational mask.
     pub pnom: u8,
-    /// Last-path-used mask.
+    /// X'0A': last-path-used mask.
     pub lpum: u8,
-    /// Path-installed mask.
+    /// X'0B': path-installed mask.
     pub pim: u8,
-    /// Measurement-block index.
+    /// X'0C': measurement-block index.
     pub mbi: U16,
-    /// Path-operational mask.
+    /// X'0E': path-operational mask.
     pub pom: u8,
-    /// Path-available mask.
+    /// X'0F': path-available mask.
     pub pam: u8,
-    /// Channel-path identifiers of the eight paths.
+    /// X'10': channel-path identifiers of the eight paths.
     pub chpid: [u8; 8],
-    /// Word 6: [`pmcw_characteristic`]s.
+    /// X'18': word 6: [`pmcw_characteristic`]s.
     pub characteristics: U32,
 }
 const _: () = assert!(size_of::<Pmcw>() == 28);
@@ -76,14 +76,17 @@ impl Pmcw {
         self.flags = self.flags & !pmcw_flag::ISC | u32::from(isc & 7) << 27;
     }
 
+    /// Whether functions may be performed, and status be presented.
     pub fn enabled(&self) -> bool {
         self.flags & pmcw_flag::ENABLED != 0
     }
 
+    /// Whether a device is connected to the subchannel; then the device number is valid.
     pub fn valid(&self) -> bool {
         self.flags & pmcw_flag::VALID != 0
     }
 
+    /// Whether sense bytes come with unit check, in the extended-control word.
     pub fn concurrent_sense(&self) -> bool {
         self.characteristics & pmcw_characteristic::CONCURRENT_SENSE != 0
     }
@@ -98,10 +101,13 @@ impl Pmcw {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Schib {
+    /// X'00': the path-management-control word.
     pub pmcw: Pmcw,
+    /// X'1C': the subchannel-status word.
     pub scsw: Scsw,
-    /// Measurement-block address.
+    /// X'28': measurement-block address.
     pub mba: U64,
+    /// X'30': what each model has for itself.
     pub model_dependent: [u8; 4],
 }
 const _: () = assert!(size_of::<Schib>() == 52);
