@@ -18,6 +18,7 @@ pub const TEXT: u64 = 64 << 20;
 /// What is done with a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
+    /// Reading alone.
     Read,
     /// Reading and writing.
     Write,

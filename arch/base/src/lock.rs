@@ -12,6 +12,7 @@ use std::sync::{LockResult, PoisonError};
 /// assert_eq!(count.into_inner().held(), 2);
 /// ```
 pub trait Held<G> {
+    /// The guard, or the value of a lock that is taken apart; poison is overlooked.
     fn held(self) -> G;
 }
 

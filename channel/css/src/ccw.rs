@@ -16,17 +16,17 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    pub fn new(orb: &Orb) -> Rules {
+    pub(crate) fn new(orb: &Orb) -> Rules {
         Rules { format: orb.format(), key: orb.key(), flags: orb.flags.get() }
     }
 
     /// Whether a bit of [`orb_flag`] is on.
-    pub fn has(&self, flag: u32) -> bool {
+    pub(crate) fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
 
     /// The highest address that CCWs of this format can mean.
-    pub fn highest_address(&self) -> i64 {
+    pub(crate) fn highest_address(&self) -> i64 {
         match self.format {
             CcwFormat::Zero => 0x00ff_ffff,
             CcwFormat::One => 0x7fff_ffff,

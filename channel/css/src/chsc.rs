@@ -9,11 +9,11 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// Response codes.
 mod response {
-    pub const DONE: u16 = 0x0001;
-    pub const INVALID_FORMAT: u16 = 0x0003;
-    pub const UNSUPPORTED: u16 = 0x0004;
+    pub(super) const DONE: u16 = 0x0001;
+    pub(super) const INVALID_FORMAT: u16 = 0x0003;
+    pub(super) const UNSUPPORTED: u16 = 0x0004;
     /// Set domain attributes: the facility is not provided.
-    pub const NOT_PROVIDED: u16 = 0x0101;
+    pub(super) const NOT_PROVIDED: u16 = 0x0101;
 }
 
 impl ChannelSubsystem {

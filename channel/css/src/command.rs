@@ -49,11 +49,17 @@ impl Outcome {
 
 /// Bits of sense byte 0 that all devices share.
 pub mod sense {
+    /// A command that the device does not have, or not now.
     pub const COMMAND_REJECT: u8 = 0x80;
+    /// An operator is wanted: not ready, no paper.
     pub const INTERVENTION_REQUIRED: u8 = 0x40;
+    /// An error in what the channel sent.
     pub const BUS_OUT_CHECK: u8 = 0x20;
+    /// The device does not work as it should.
     pub const EQUIPMENT_CHECK: u8 = 0x10;
+    /// Data on the medium cannot be read.
     pub const DATA_CHECK: u8 = 0x08;
+    /// The channel was too slow.
     pub const OVERRUN: u8 = 0x04;
 }
 
@@ -78,6 +84,7 @@ impl Sense {
         self
     }
 
+    /// As many as the device has.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }

@@ -135,7 +135,7 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    pub fn new(rules: Rules, at: u32, ccw: Ccw) -> Transfer {
+    pub(crate) fn new(rules: Rules, at: u32, ccw: Ccw) -> Transfer {
         Transfer {
             rules,
             ccw,
@@ -154,7 +154,7 @@ impl Transfer {
     }
 
     /// Whether incorrect length is to be indicated (POP, chapter 16, "Incorrect length").
-    pub fn wrong_length(&self, orb: &Orb, device: DeviceStatus) -> bool {
+    pub(crate) fn wrong_length(&self, orb: &Orb, device: DeviceStatus) -> bool {
         let chain_data = self.ccw.has(ccw_flag::CHAIN_DATA);
         let suppressed = self.ccw.has(ccw_flag::SUPPRESS_LENGTH) && !chain_data;
         if self.requested {

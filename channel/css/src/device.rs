@@ -88,5 +88,6 @@ pub trait Device: Any + Send {
         DeviceStatus::ENDED
     }
 
+    /// The subchannel was reset: give up what was pending.
     fn reset(&mut self, _kind: Reset) {}
 }

@@ -119,6 +119,7 @@ impl ChannelSubsystem {
         self.reset();
     }
 
+    /// What was done since it was made.
     pub fn counts(&self) -> Counts {
         self.counts
     }

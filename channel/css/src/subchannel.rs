@@ -75,7 +75,7 @@ pub(crate) enum Phase {
 }
 
 impl Run {
-    pub fn new(orb: Orb) -> Run {
+    pub(crate) fn new(orb: Orb) -> Run {
         Run {
             orb,
             path: PATH,
@@ -89,7 +89,7 @@ impl Run {
     }
 
     /// The channel program of IPL: READ IPL of 24 bytes to absolute 0, then on at absolute 8.
-    pub fn ipl() -> Run {
+    pub(crate) fn ipl() -> Run {
         let flags = ccw_flag::CHAIN_COMMAND | ccw_flag::SUPPRESS_LENGTH;
         let implied = Ccw { command: command::READ_IPL, flags, count: 24, address: 0 };
         Run { at: 0, implied: Some(implied), ..Run::new(Orb::default()) }
@@ -97,39 +97,39 @@ impl Run {
 }
 
 impl Subchannel {
-    pub fn schib(&self) -> Schib {
+    pub(crate) fn schib(&self) -> Schib {
         Schib { pmcw: self.pmcw, scsw: self.scsw, mba: self.mba.into(), model_dependent: [0; 4] }
     }
 
-    pub fn irb(&self) -> Irb {
+    pub(crate) fn irb(&self) -> Irb {
         Irb { scsw: self.scsw, esw: self.esw, ecw: self.ecw }
     }
 
-    pub fn operational(&self) -> bool {
+    pub(crate) fn operational(&self) -> bool {
         self.pmcw.valid() && self.pmcw.enabled()
     }
 
     /// Whether one of the device's channel paths is `chpid`.
-    pub fn on_path(&self, chpid: u8) -> bool {
+    pub(crate) fn on_path(&self, chpid: u8) -> bool {
         self.device.is_some() && (0..8).any(|n| self.pmcw.pim & 0x80 >> n != 0 && self.pmcw.chpid[n] == chpid)
     }
 
-    pub fn status_pending(&self) -> bool {
+    pub(crate) fn status_pending(&self) -> bool {
         self.scsw.has(scsw::STATUS_PENDING)
     }
 
     /// Whether nothing is in progress and no status waits for the program.
-    pub fn idle(&self) -> bool {
+    pub(crate) fn idle(&self) -> bool {
         self.run.is_none() && self.scsw.control & (scsw::STATUS | scsw::FUNCTION) == 0
     }
 
     /// Whether the program in progress can go on by itself.
-    pub fn unfinished(&self) -> bool {
+    pub(crate) fn unfinished(&self) -> bool {
         matches!(&self.run, Some(Run { phase: Phase::Fetch(_), .. }))
     }
 
     /// Begins a start function; `advance` then carries it on.
-    pub fn begin(&mut self, run: Run) {
+    pub(crate) fn begin(&mut self, run: Run) {
         self.pmcw.parameter = run.orb.parameter;
         self.clear_status();
         let inherited = scsw::SUSPEND
@@ -147,14 +147,14 @@ impl Subchannel {
         self.run = Some(run);
     }
 
-    pub fn clear_status(&mut self) {
+    pub(crate) fn clear_status(&mut self) {
         self.scsw = Scsw::default();
         self.esw = Esw { logout: (u32::from(self.pmcw.lpum) << 16).into(), ..Esw::default() };
         self.ecw = [0; 32];
     }
 
     /// Carries the start function on, for at most `allowance` CCWs; one that moves much data counts for several.
-    pub fn advance(&mut self, storage: &Storage, mut allowance: u32) {
+    pub(crate) fn advance(&mut self, storage: &Storage, mut allowance: u32) {
         self.take_fast_path(storage, &mut allowance);
         while let Some(run) = &mut self.run {
             match &run.phase {
@@ -336,7 +336,7 @@ impl Subchannel {
     }
 
     /// Status that was held, if it is: the device is at its end.
-    pub fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         let Some(Run { phase: Phase::Holding(device, subchannel, sense), .. }) = &self.run else { return };
         let (device, subchannel, sense) = (*device, *subchannel, *sense);
         self.present(device, subchannel, sense);
@@ -385,7 +385,7 @@ impl Subchannel {
     }
 
     /// The device has something to say: it is asked for what the subchannel waits for.
-    pub fn signalled(&mut self, storage: &Storage, allowance: u32) {
+    pub(crate) fn signalled(&mut self, storage: &Storage, allowance: u32) {
         match &self.run {
             Some(Run { phase: Phase::Command(..), .. }) => self.advance(storage, allowance),
             Some(Run { phase: Phase::Chaining(_), .. }) => {
@@ -447,7 +447,7 @@ impl Subchannel {
     }
 
     /// Presents the device's own status if the subchannel is enabled and idle; otherwise the device keeps it.
-    pub fn unsolicited(&mut self) {
+    pub(crate) fn unsolicited(&mut self) {
         if !self.operational() || !self.idle() || self.ipl {
             return;
         }
@@ -462,7 +462,7 @@ impl Subchannel {
     }
 
     /// HALT SUBCHANNEL, when its conditions are met.
-    pub fn halt(&mut self) {
+    pub(crate) fn halt(&mut self) {
         // An intermediate condition that waits is lost.
         let kept = !(scsw::STATUS | scsw::ZERO_STATUS);
         self.scsw.control &= kept;
@@ -496,7 +496,7 @@ impl Subchannel {
     }
 
     /// Clears what TEST SUBCHANNEL clears (POP, chapter 14, "Conditions and indications cleared").
-    pub fn status_taken(&mut self) {
+    pub(crate) fn status_taken(&mut self) {
         let taken = self.scsw.status_control();
         self.scsw.control &= !(scsw::STATUS | scsw::ZERO_STATUS | scsw::EXTENDED_CONTROL);
         self.scsw.subchannel &= !status::PCI;

@@ -20,7 +20,9 @@ pub struct Section {
 /// What was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
+    /// The files of the tape, in their order.
     pub sections: Vec<Section>,
+    /// What is wrong, a sentence each.
     pub wrong: Vec<String>,
     /// Bytes of the host's file.
     pub size: u64,

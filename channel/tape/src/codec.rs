@@ -9,9 +9,12 @@ use std::path::Path;
 /// How a block is compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Method {
+    /// Not at all.
     #[default]
     None,
+    /// By zlib.
     Zlib,
+    /// By bzip2.
     Bzip2,
 }
 

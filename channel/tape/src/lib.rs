@@ -44,13 +44,19 @@ pub enum TapeError {
     InUse,
     /// What is at this place of the file cannot be a tape.
     #[error("it is damaged at byte {at}: {why}")]
-    Damaged { at: u64, why: String },
+    Damaged {
+        /// Bytes from the beginning of the file.
+        at: u64,
+        /// What is wrong there.
+        why: String,
+    },
     /// The file may only be read.
     #[error("it may only be read")]
     ReadOnly,
     /// The block is longer than the format holds.
     #[error("a block has at most {LONGEST} bytes")]
     TooLong,
+    /// The host refused.
     #[error("{0}")]
     Host(io::Error),
 }
@@ -64,7 +70,9 @@ impl From<io::Error> for TapeError {
 /// What the tape has at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
+    /// A block's data.
     Block(Vec<u8>),
+    /// A tape mark.
     Mark,
     /// Nothing is recorded here: after the last block, or in front of the first one when reading backward.
     Nothing,
@@ -121,6 +129,7 @@ impl Tape {
         Tape::open(path, true)
     }
 
+    /// The host's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -296,7 +305,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub fn of(bytes: [u8; 6]) -> Header {
+    pub(crate) fn of(bytes: [u8; 6]) -> Header {
         let word = |n: usize| u16::from_le_bytes([bytes[n], bytes[n + 1]]);
         Header { length: word(0), before: word(2), flags: bytes[4], more: bytes[5] }
     }
@@ -307,7 +316,7 @@ impl Header {
         Ok(Header::of(bytes))
     }
 
-    pub fn method(&self) -> Result<Method, String> {
+    pub(crate) fn method(&self) -> Result<Method, String> {
         if self.more & OTHER_ZLIB != 0 {
             return Ok(Method::Zlib);
         }

@@ -47,7 +47,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub fn new(file: Arc<str>, place: Place) -> Entry {
+    pub(crate) fn new(file: Arc<str>, place: Place) -> Entry {
         Entry {
             user: User {
                 userid: String::new(),
@@ -96,7 +96,7 @@ impl Entry {
     }
 
     /// Adds a device; its number must be free, or a profile's.
-    pub fn add(&mut self, vdev: u16, kind: DeviceKind, line: usize) -> Result<(), Problem> {
+    pub(crate) fn add(&mut self, vdev: u16, kind: DeviceKind, line: usize) -> Result<(), Problem> {
         if let Some(at) = self.user.devices.iter().position(|d| d.vdev == vdev) {
             if !self.inherited.remove(&vdev) {
                 return Err(problem(format!("device {vdev:04X} is there already"), "another device number"));
@@ -118,7 +118,7 @@ impl Entry {
     }
 
     /// Adds a virtual CPU; its address must be free, or a profile's.
-    pub fn add_cpu(&mut self, cpu: Cpu) -> Result<(), Problem> {
+    pub(crate) fn add_cpu(&mut self, cpu: Cpu) -> Result<(), Problem> {
         if self.user.cpus.iter().any(|c| c.address == cpu.address) && !self.inherited_cpus.remove(&cpu.address) {
             return Err(problem(format!("CPU {:02X} is there already", cpu.address), "another CPU address"));
         }
@@ -131,7 +131,7 @@ impl Entry {
     }
 
     /// Takes over all that `profile` says.
-    pub fn include(&mut self, profile: &Entry) {
+    pub(crate) fn include(&mut self, profile: &Entry) {
         let own = std::mem::replace(&mut self.user, profile.user.clone());
         // These are the USER statement's; classes and sizes that it gives go before the profile's.
         self.user.userid = own.userid;

@@ -22,52 +22,56 @@ pub(crate) struct Operands<'a> {
 
 impl Operands<'_> {
     /// Those of `statement`, all of them.
-    pub fn of(statement: &Statement) -> Operands<'_> {
+    pub(crate) fn of(statement: &Statement) -> Operands<'_> {
         Operands { statement, next: 1 }
     }
 
     /// The next operand in upper case, if there is one.
-    pub fn next(&mut self) -> Option<String> {
+    pub(crate) fn next(&mut self) -> Option<String> {
         let word = self.statement.word(self.next)?;
         self.next += 1;
         Some(word)
     }
 
     /// The next operand without taking it.
-    pub fn peek(&self) -> Option<String> {
+    pub(crate) fn peek(&self) -> Option<String> {
         self.statement.word(self.next)
     }
 
     /// The next operand, which must be there; `expected` says what it is.
-    pub fn need(&mut self, expected: &str) -> Result<String, Problem> {
+    pub(crate) fn need(&mut self, expected: &str) -> Result<String, Problem> {
         self.next().ok_or_else(|| problem("an operand is missing", expected))
     }
 
     /// The next operand, which must be there and which `parse` must understand.
-    pub fn parse<T>(&mut self, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, Problem> {
+    pub(crate) fn parse<T>(&mut self, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, Problem> {
         let word = self.need(expected)?;
         parse(&word).ok_or_else(|| problem(format!("{word} is not valid here"), expected))
     }
 
     /// The same, or `None` if there is no further operand.
-    pub fn optional<T>(&mut self, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+    pub(crate) fn optional<T>(
+        &mut self,
+        expected: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Problem> {
         if self.peek().is_some() { self.parse(expected, parse).map(Some) } else { Ok(None) }
     }
 
     /// Everything that is left, as written; taken.
-    pub fn rest(&mut self) -> String {
+    pub(crate) fn rest(&mut self) -> String {
         let rest = self.statement.rest(self.next).to_string();
         self.next = self.statement.len();
         rest
     }
 
     /// The line of the statement.
-    pub fn line(&self) -> usize {
+    pub(crate) fn line(&self) -> usize {
         self.statement.line
     }
 
     /// No operand may be left. Nothing of what is there is repeated: it could be a password out of its place.
-    pub fn end(&self) -> Result<(), Problem> {
+    pub(crate) fn end(&self) -> Result<(), Problem> {
         if self.next < self.statement.len() {
             return Err(problem(
                 format!("there are {} operands, which is too many", self.statement.len() - 1),

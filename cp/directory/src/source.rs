@@ -12,7 +12,7 @@ const LAST_COLUMN: usize = 72;
 
 /// One statement: its words in upper case, and the text as written, for operands where case counts.
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub(crate) struct Statement {
     /// The line of its first card, from 1.
     pub line: usize,
     /// Its cards joined by blanks, without sequence columns and continuation commas.
@@ -23,30 +23,30 @@ pub struct Statement {
 
 impl Statement {
     /// Word `n` (the keyword is word 0), in upper case.
-    pub fn word(&self, n: usize) -> Option<String> {
+    pub(crate) fn word(&self, n: usize) -> Option<String> {
         self.words.get(n).map(|&(from, to)| self.text[from..to].to_uppercase())
     }
 
     /// How many words there are, with the keyword; at least one.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
 
     /// The text from word `n` to the end, as written.
-    pub fn rest(&self, n: usize) -> &str {
+    pub(crate) fn rest(&self, n: usize) -> &str {
         self.words.get(n).map_or("", |&(from, _)| self.text[from..].trim_end())
     }
 }
 
 /// A card that could not be read as it stands: its line and what is wrong with it.
-pub struct BadCard {
+pub(crate) struct BadCard {
     pub line: usize,
     pub problem: String,
     pub expected: String,
 }
 
 /// All statements of `text`, and the cards that are no good.
-pub fn statements(text: &str) -> (Vec<Statement>, Vec<BadCard>) {
+pub(crate) fn statements(text: &str) -> (Vec<Statement>, Vec<BadCard>) {
     let (mut done, mut bad) = (Vec::new(), Vec::new());
     let mut open: Option<(usize, String)> = None;
     for (n, raw) in text.lines().enumerate() {

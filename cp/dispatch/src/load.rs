@@ -49,15 +49,15 @@ pub(crate) struct Meters {
 }
 
 impl Meters {
-    pub fn new(processors: usize) -> Meters {
+    pub(crate) fn new(processors: usize) -> Meters {
         Meters { meters: vec![Meter::default(); processors], last: None, fresh: true }
     }
 
-    pub fn begin(&mut self, processor: usize, at: Tod) {
+    pub(crate) fn begin(&mut self, processor: usize, at: Tod) {
         self.meters[processor].since = Some(at);
     }
 
-    pub fn end(&mut self, processor: usize, at: Tod) {
+    pub(crate) fn end(&mut self, processor: usize, at: Tod) {
         let meter = &mut self.meters[processor];
         if let Some(since) = meter.since.take() {
             meter.busy += at.micros_since(since);
@@ -65,7 +65,7 @@ impl Meters {
     }
 
     /// Takes a sample if one is due.
-    pub fn sample(&mut self, at: Tod) {
+    pub(crate) fn sample(&mut self, at: Tod) {
         let last = *self.last.get_or_insert(at);
         let interval = at.micros_since(last);
         if interval < INTERVAL {
@@ -85,7 +85,7 @@ impl Meters {
     }
 
     /// The utilisation of each processor and the average, in percent.
-    pub fn percent(&self) -> (Vec<u32>, u32) {
+    pub(crate) fn percent(&self) -> (Vec<u32>, u32) {
         let each: Vec<u32> = self.meters.iter().map(|m| (m.utilisation * 100.0).round() as u32).collect();
         let sum: f64 = self.meters.iter().map(|m| m.utilisation).sum();
         (each, (sum * 100.0 / self.meters.len() as f64).round() as u32)

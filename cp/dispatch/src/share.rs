@@ -17,14 +17,14 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    pub fn add(&mut self, share: Share) {
+    pub(crate) fn add(&mut self, share: Share) {
         match share {
             Share::Absolute(a) => self.absolute += u64::from(a),
             Share::Relative(r) => self.relative += u64::from(r),
         }
     }
 
-    pub fn take(&mut self, share: Share) {
+    pub(crate) fn take(&mut self, share: Share) {
         match share {
             Share::Absolute(a) => self.absolute -= u64::from(a),
             Share::Relative(r) => self.relative -= u64::from(r),
@@ -32,14 +32,14 @@ impl Sums {
     }
 
     /// The part that a user of these sums with `share` would have with `other` instead.
-    pub fn weight_instead(mut self, share: Share, other: Share) -> u64 {
+    pub(crate) fn weight_instead(mut self, share: Share, other: Share) -> u64 {
         self.take(share);
         self.add(other);
         self.weight(other)
     }
 
     /// The part of a user with `share`, which is among the sums, in parts of [`WHOLE`]; at least 1.
-    pub fn weight(&self, share: Share) -> u64 {
+    pub(crate) fn weight(&self, share: Share) -> u64 {
         let scaled = if self.relative == 0 { self.absolute } else { self.absolute.min(MAX_ABSOLUTE) };
         let weight = match share {
             Share::Absolute(a) => WHOLE / 1000 * u64::from(a) * scaled / self.absolute.max(1),

@@ -4,11 +4,11 @@
 //! to echo, or is a bare socket) is served too: backspace, delete, `^U` and the telnet erase commands work here.
 
 /// The longest line kept, in bytes; what goes beyond is dropped.
-pub const LINE_MAX: usize = 4096;
+pub(crate) const LINE_MAX: usize = 4096;
 
 /// What a key completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Key {
+pub(crate) enum Key {
     /// A whole line, without its end.
     Line(String),
     /// The interrupt character, `^C`.
@@ -17,14 +17,14 @@ pub enum Key {
 
 /// The line being typed.
 #[derive(Debug, Default)]
-pub struct Keyboard {
+pub(crate) struct Keyboard {
     line: Vec<u8>,
     after_cr: bool,
 }
 
 impl Keyboard {
     /// Takes the next byte from the client.
-    pub fn push(&mut self, byte: u8) -> Option<Key> {
+    pub(crate) fn push(&mut self, byte: u8) -> Option<Key> {
         // CR LF and CR NUL are one end of line; so are a bare CR and a bare LF.
         let after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
         match byte {
@@ -53,13 +53,13 @@ impl Keyboard {
     }
 
     /// Erases the last character: telnet's EC.
-    pub fn erase_character(&mut self) {
+    pub(crate) fn erase_character(&mut self) {
         // A UTF-8 character goes as a whole: its continuation bytes, then its first byte.
         while self.line.pop().is_some_and(|b| b & 0xc0 == 0x80 && std::str::from_utf8(&self.line).is_err()) {}
     }
 
     /// Erases the line: telnet's EL.
-    pub fn erase_line(&mut self) {
+    pub(crate) fn erase_line(&mut self) {
         self.line.clear();
     }
 
@@ -69,12 +69,12 @@ impl Keyboard {
 }
 
 /// Text from a client: UTF-8, or ISO 8859-1 if it is not that.
-pub fn decode(bytes: Vec<u8>) -> String {
+pub(crate) fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&b| b as char).collect())
 }
 
 /// Text to a client: lines end in CR LF, a bare CR is CR NUL, IAC is doubled by nature of UTF-8 having none.
-pub fn encode(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn encode(out: &mut Vec<u8>, text: &str) {
     for b in text.bytes() {
         match b {
             b'\n' => out.extend(b"\r\n"),

@@ -16,7 +16,7 @@ enum State {
 
 /// What an option request changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     /// The option is now in use.
     Enabled,
     /// What we asked for was refused.
@@ -27,7 +27,7 @@ pub enum Change {
 
 /// Which side of the connection uses an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// The server: WILL and WONT sent by us.
     Ours,
     /// The client: WILL and WONT received.
@@ -36,13 +36,13 @@ pub enum Side {
 
 /// The state of all 256 options on both sides.
 #[derive(Debug)]
-pub struct Options {
+pub(crate) struct Options {
     ours: [State; 256],
     theirs: [State; 256],
 }
 
 impl Options {
-    pub fn new() -> Options {
+    pub(crate) fn new() -> Options {
         Options { ours: [State::No; 256], theirs: [State::No; 256] }
     }
 
@@ -54,13 +54,13 @@ impl Options {
     }
 
     /// Whether `side` uses `option`.
-    pub fn in_use(&self, side: Side, option: u8) -> bool {
+    pub(crate) fn in_use(&self, side: Side, option: u8) -> bool {
         let states = if side == Side::Ours { &self.ours } else { &self.theirs };
         states[option as usize] == State::Yes
     }
 
     /// Asks that `side` begin (or end) using `option`, unless it does (or is about to) already.
-    pub fn ask(&mut self, out: &mut Vec<u8>, side: Side, option: u8, on: bool) {
+    pub(crate) fn ask(&mut self, out: &mut Vec<u8>, side: Side, option: u8, on: bool) {
         let state = self.state(side, option);
         let (next, verb) = match (*state, on, side) {
             (State::No | State::WantNo, true, Side::Ours) => (State::WantYes, Verb::Will),
@@ -75,7 +75,13 @@ impl Options {
 
     /// Takes a request or an answer from the client and answers it if it is due one. `willing` says whether an
     /// offer that we did not ask for is accepted. Returns the side and what changed there.
-    pub fn received(&mut self, out: &mut Vec<u8>, verb: Verb, option: u8, willing: bool) -> Option<(Side, Change)> {
+    pub(crate) fn received(
+        &mut self,
+        out: &mut Vec<u8>,
+        verb: Verb,
+        option: u8,
+        willing: bool,
+    ) -> Option<(Side, Change)> {
         let (side, on, yes, no) = match verb {
             Verb::Will => (Side::Theirs, true, Verb::Do, Verb::Dont),
             Verb::Wont => (Side::Theirs, false, Verb::Do, Verb::Dont),

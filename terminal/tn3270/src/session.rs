@@ -33,7 +33,7 @@ const EARLY_LINES_MAX: usize = 16;
 
 /// Decides about device names: `Some` is the name a client asks for, `None` means it leaves the choice to us.
 /// The answer is the name it gets, one to eight characters, or why it gets none.
-pub type Names = Box<dyn FnMut(Option<&str>) -> Result<String, Reject> + Send>;
+pub(crate) type Names = Box<dyn FnMut(Option<&str>) -> Result<String, Reject> + Send>;
 
 /// What a session offers.
 #[derive(Clone, Debug)]

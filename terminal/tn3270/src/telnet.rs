@@ -2,55 +2,55 @@
 //! subnegotiations, one byte at a time, so that it does not matter where packets are cut.
 
 /// Codes of RFC 854 and RFC 885 that follow an IAC.
-pub mod command {
+pub(crate) mod command {
     /// End of record (RFC 885).
-    pub const EOR: u8 = 239;
+    pub(crate) const EOR: u8 = 239;
     /// End of subnegotiation.
-    pub const SE: u8 = 240;
+    pub(crate) const SE: u8 = 240;
     /// No operation.
-    pub const NOP: u8 = 241;
+    pub(crate) const NOP: u8 = 241;
     /// Break: the ATTN key.
-    pub const BRK: u8 = 243;
+    pub(crate) const BRK: u8 = 243;
     /// Interrupt process.
-    pub const IP: u8 = 244;
+    pub(crate) const IP: u8 = 244;
     /// Abort output: the SYSREQ key in TN3270E.
-    pub const AO: u8 = 245;
+    pub(crate) const AO: u8 = 245;
     /// Are you there.
-    pub const AYT: u8 = 246;
+    pub(crate) const AYT: u8 = 246;
     /// Erase character.
-    pub const EC: u8 = 247;
+    pub(crate) const EC: u8 = 247;
     /// Erase line.
-    pub const EL: u8 = 248;
+    pub(crate) const EL: u8 = 248;
     /// Start of subnegotiation.
-    pub const SB: u8 = 250;
+    pub(crate) const SB: u8 = 250;
     /// Interpret as command.
-    pub const IAC: u8 = 255;
+    pub(crate) const IAC: u8 = 255;
 }
 
 /// Telnet options that a session speaks about.
-pub mod option {
+pub(crate) mod option {
     /// Eight-bit data (RFC 856).
-    pub const BINARY: u8 = 0;
+    pub(crate) const BINARY: u8 = 0;
     /// Which side echoes (RFC 857).
-    pub const ECHO: u8 = 1;
+    pub(crate) const ECHO: u8 = 1;
     /// Timing mark (RFC 860).
-    pub const TIMING_MARK: u8 = 6;
+    pub(crate) const TIMING_MARK: u8 = 6;
     /// Terminal type (RFC 1091).
-    pub const TERMINAL_TYPE: u8 = 24;
+    pub(crate) const TERMINAL_TYPE: u8 = 24;
     /// End of record (RFC 885).
-    pub const END_OF_RECORD: u8 = 25;
+    pub(crate) const END_OF_RECORD: u8 = 25;
     /// TN3270E (RFC 2355).
-    pub const TN3270E: u8 = 40;
+    pub(crate) const TN3270E: u8 = 40;
 }
 
 use command::{IAC, SB, SE};
 
 /// The longest subnegotiation accepted, in bytes. Terminal types and device names are far shorter.
-pub const SUBNEGOTIATION_MAX: usize = 1024;
+pub(crate) const SUBNEGOTIATION_MAX: usize = 1024;
 
 /// The four verbs of option negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub(crate) enum Verb {
     /// The sender wants to use the option.
     Will = 251,
     /// The sender does not, or no longer, use the option.
@@ -63,7 +63,7 @@ pub enum Verb {
 
 /// One thing found in the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub(crate) enum Item {
     /// A byte of data; a doubled IAC has become one X'FF'.
     Data(u8),
     /// A command without operand, [`command`].
@@ -87,18 +87,18 @@ enum State {
 
 /// Takes a telnet stream apart.
 #[derive(Debug)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     state: State,
     sub: Vec<u8>,
 }
 
 impl Decoder {
-    pub fn new() -> Decoder {
+    pub(crate) fn new() -> Decoder {
         Decoder { state: State::Data, sub: Vec::new() }
     }
 
     /// Takes the next byte; an item when one is complete.
-    pub fn push(&mut self, byte: u8) -> Option<Item> {
+    pub(crate) fn push(&mut self, byte: u8) -> Option<Item> {
         let (state, item) = match (self.state, byte) {
             (State::Data, IAC) => (State::Iac, None),
             (State::Data, b) => (State::Data, Some(Item::Data(b))),
@@ -140,7 +140,7 @@ impl Decoder {
 }
 
 /// Appends `data` to `out` with every X'FF' doubled.
-pub fn escape(out: &mut Vec<u8>, data: &[u8]) {
+pub(crate) fn escape(out: &mut Vec<u8>, data: &[u8]) {
     for &b in data {
         if b == IAC {
             out.push(IAC);
@@ -150,12 +150,12 @@ pub fn escape(out: &mut Vec<u8>, data: &[u8]) {
 }
 
 /// Appends `IAC verb option`.
-pub fn negotiate(out: &mut Vec<u8>, verb: Verb, option: u8) {
+pub(crate) fn negotiate(out: &mut Vec<u8>, verb: Verb, option: u8) {
     out.extend([IAC, verb as u8, option]);
 }
 
 /// Appends the subnegotiation `IAC SB option text IAC SE`.
-pub fn subnegotiate(out: &mut Vec<u8>, option: u8, text: &[u8]) {
+pub(crate) fn subnegotiate(out: &mut Vec<u8>, option: u8, text: &[u8]) {
     out.extend([IAC, SB, option]);
     escape(out, text);
     out.extend([IAC, SE]);

@@ -5,37 +5,37 @@ use base::layout::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Codes inside a TN3270E subnegotiation.
-pub mod verb {
-    pub const ASSOCIATE: u8 = 0;
-    pub const CONNECT: u8 = 1;
-    pub const DEVICE_TYPE: u8 = 2;
-    pub const FUNCTIONS: u8 = 3;
-    pub const IS: u8 = 4;
-    pub const REASON: u8 = 5;
-    pub const REJECT: u8 = 6;
-    pub const REQUEST: u8 = 7;
-    pub const SEND: u8 = 8;
+pub(crate) mod verb {
+    pub(crate) const ASSOCIATE: u8 = 0;
+    pub(crate) const CONNECT: u8 = 1;
+    pub(crate) const DEVICE_TYPE: u8 = 2;
+    pub(crate) const FUNCTIONS: u8 = 3;
+    pub(crate) const IS: u8 = 4;
+    pub(crate) const REASON: u8 = 5;
+    pub(crate) const REJECT: u8 = 6;
+    pub(crate) const REQUEST: u8 = 7;
+    pub(crate) const SEND: u8 = 8;
 }
 
 /// DATA-TYPE of a record's header.
-pub mod data_type {
-    pub const DATA_3270: u8 = 0;
-    pub const RESPONSE: u8 = 2;
-    pub const BIND_IMAGE: u8 = 3;
-    pub const UNBIND: u8 = 4;
-    pub const NVT_DATA: u8 = 5;
-    pub const SSCP_LU_DATA: u8 = 7;
+pub(crate) mod data_type {
+    pub(crate) const DATA_3270: u8 = 0;
+    pub(crate) const RESPONSE: u8 = 2;
+    pub(crate) const BIND_IMAGE: u8 = 3;
+    pub(crate) const UNBIND: u8 = 4;
+    pub(crate) const NVT_DATA: u8 = 5;
+    pub(crate) const SSCP_LU_DATA: u8 = 7;
 }
 
 /// RESPONSE-FLAG of a record from the host: none wanted, or always one.
-pub const NO_RESPONSE: u8 = 0;
+pub(crate) const NO_RESPONSE: u8 = 0;
 /// A response is wanted in any case.
-pub const ALWAYS_RESPONSE: u8 = 2;
+pub(crate) const ALWAYS_RESPONSE: u8 = 2;
 
 /// The header of a record; its data follow.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct Header {
+pub(crate) struct Header {
     /// See [`data_type`].
     pub data_type: u8,
     pub request: u8,
@@ -168,7 +168,7 @@ impl Response {
 
 /// What a client says in a TN3270E subnegotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
+pub(crate) enum Message {
     /// DEVICE-TYPE REQUEST, with the name of CONNECT or ASSOCIATE.
     DeviceType { device_type: String, connect: Option<String>, associate: Option<String> },
     /// FUNCTIONS REQUEST with its list.
@@ -179,7 +179,7 @@ pub enum Message {
 
 impl Message {
     /// Reads the text of a subnegotiation; an error says what is wrong.
-    pub fn parse(text: &[u8]) -> Result<Message, &'static str> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Message, &'static str> {
         match text {
             [verb::DEVICE_TYPE, verb::REQUEST, rest @ ..] => {
                 let end = rest.iter().position(|&b| matches!(b, verb::ASSOCIATE | verb::CONNECT)).unwrap_or(rest.len());
@@ -209,13 +209,13 @@ fn ascii(bytes: &[u8]) -> Option<String> {
 }
 
 /// Whether `name` can be a device name: one to eight of A–Z, 0–9, `$`, `#`, `@`, `-`, `_` or `.`.
-pub fn is_device_name(name: &str) -> bool {
+pub(crate) fn is_device_name(name: &str) -> bool {
     (1..=8).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"$#@-_.".contains(&b))
 }
 
 /// The BIND image of an LU 2 session (*SNA Formats*, BIND): the screen sizes are what a client reads from it.
 /// `alternate` is `None` when the terminal itself is to say its size by a query reply.
-pub fn bind_image(alternate: Option<Size>, host: &str, device: &str) -> Vec<u8> {
+pub(crate) fn bind_image(alternate: Option<Size>, host: &str, device: &str) -> Vec<u8> {
     let (rows, cols, usage) = match alternate {
         Some(size) => (size.rows as u8, size.cols as u8, 0x7f),
         None => (0, 0, 0x03),

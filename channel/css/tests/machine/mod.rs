@@ -11,7 +11,7 @@ use storage::Storage;
 
 /// What the test's side of a [`Probe`] sees and sets.
 #[derive(Default)]
-pub struct Panel {
+pub(crate) struct Panel {
     /// Records for READ and READ BACKWARD.
     pub records: VecDeque<Vec<u8>>,
     /// Commands performed, with their output data.
@@ -26,31 +26,31 @@ pub struct Panel {
 }
 
 impl Panel {
-    pub fn codes(&self) -> Vec<u8> {
+    pub(crate) fn codes(&self) -> Vec<u8> {
         self.log.iter().map(|(code, _)| *code).collect()
     }
 }
 
 /// A device for tests.
-pub struct Probe(pub Arc<Mutex<Panel>>);
+pub(crate) struct Probe(pub Arc<Mutex<Panel>>);
 
-pub const WRITE: u8 = 0x01;
-pub const READ: u8 = 0x02;
-pub const NOP: u8 = 0x03;
-pub const SENSE: u8 = 0x04;
+pub(crate) const WRITE: u8 = 0x01;
+pub(crate) const READ: u8 = 0x02;
+pub(crate) const NOP: u8 = 0x03;
+pub(crate) const SENSE: u8 = 0x04;
 /// Channel end at once, device end when the panel says so.
-pub const SEEK: u8 = 0x07;
-pub const TIC: u8 = 0x08;
-pub const READ_BACKWARD: u8 = 0x0c;
+pub(crate) const SEEK: u8 = 0x07;
+pub(crate) const TIC: u8 = 0x08;
+pub(crate) const READ_BACKWARD: u8 = 0x0c;
 /// Wants exactly four bytes.
-pub const CONTROL: u8 = 0x0f;
+pub(crate) const CONTROL: u8 = 0x0f;
 /// Pending until released; then reads a record.
-pub const WAIT: u8 = 0x0a;
+pub(crate) const WAIT: u8 = 0x0a;
 /// Status modifier if its four bytes are "GOAL".
-pub const SEARCH: u8 = 0x31;
+pub(crate) const SEARCH: u8 = 0x31;
 /// Takes all that the program has.
-pub const BULK: u8 = 0x11;
-pub const SENSE_ID: u8 = 0xe4;
+pub(crate) const BULK: u8 = 0x11;
+pub(crate) const SENSE_ID: u8 = 0xe4;
 
 impl Device for Probe {
     fn describe(&self) -> Option<SenseId> {
@@ -121,18 +121,18 @@ impl Device for Probe {
     }
 }
 
-pub struct Machine {
+pub(crate) struct Machine {
     pub storage: Arc<Storage>,
     pub css: ChannelSubsystem,
     pub id: SubsystemId,
     pub panel: Arc<Mutex<Panel>>,
 }
 
-pub const SIZE: u64 = 0x10000;
+pub(crate) const SIZE: u64 = 0x10000;
 
 impl Machine {
     /// One probe at device number 0500, enabled with ISC 3 and concurrent sense off.
-    pub fn new() -> Machine {
+    pub(crate) fn new() -> Machine {
         let storage = Arc::new(Storage::new(SIZE).unwrap());
         let mut css = ChannelSubsystem::new(storage.clone());
         let panel = Arc::new(Mutex::new(Panel::default()));
@@ -142,7 +142,7 @@ impl Machine {
         m
     }
 
-    pub fn enable(&mut self, isc: u8, concurrent_sense: bool) {
+    pub(crate) fn enable(&mut self, isc: u8, concurrent_sense: bool) {
         let mut schib = self.css.store_subchannel(self.id).unwrap();
         schib.pmcw.set_isc(isc);
         schib.pmcw.flags |= arch::io::pmcw_flag::ENABLED;
@@ -150,46 +150,46 @@ impl Machine {
         assert_eq!(self.css.modify_subchannel(self.id, &schib), Ok(0));
     }
 
-    pub fn put(&self, at: u64, bytes: &[u8]) {
+    pub(crate) fn put(&self, at: u64, bytes: &[u8]) {
         self.storage.write(Absolute(at), bytes).unwrap();
     }
 
-    pub fn get(&self, at: u64, len: usize) -> Vec<u8> {
+    pub(crate) fn get(&self, at: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         self.storage.read(Absolute(at), &mut bytes).unwrap();
         bytes
     }
 
     /// Format-1 CCWs from `at` on: command, flags, count, address.
-    pub fn program(&self, at: u64, ccws: &[(u8, u8, u16, u32)]) {
+    pub(crate) fn program(&self, at: u64, ccws: &[(u8, u8, u16, u32)]) {
         self.ccws(CcwFormat::One, at, ccws);
     }
 
-    pub fn ccws(&self, format: CcwFormat, at: u64, ccws: &[(u8, u8, u16, u32)]) {
+    pub(crate) fn ccws(&self, format: CcwFormat, at: u64, ccws: &[(u8, u8, u16, u32)]) {
         for (n, &(command, flags, count, address)) in ccws.iter().enumerate() {
             let ccw = Ccw { command, flags, count, address };
             self.put(at + 8 * n as u64, &ccw.encode(format));
         }
     }
 
-    pub fn record(&self, bytes: &[u8]) {
+    pub(crate) fn record(&self, bytes: &[u8]) {
         self.panel.lock().unwrap().records.push_back(bytes.to_vec());
     }
 
     /// Starts the program at 1000, with flags of ORB word 1; format 1 and all paths are added.
-    pub fn start(&mut self, flags: u32) {
+    pub(crate) fn start(&mut self, flags: u32) {
         let orb = Orb::new(0xcafe, flags | orb_flag::FORMAT_1 | 0xff00, 0x1000);
         assert_eq!(self.css.start_subchannel(self.id, &orb), Ok(0));
     }
 
     /// Starts the program at 1000 and takes its end.
-    pub fn run(&mut self, flags: u32) -> Irb {
+    pub(crate) fn run(&mut self, flags: u32) -> Irb {
         self.start(flags);
         self.interrupted()
     }
 
     /// Takes the interruption that must be pending, and its status.
-    pub fn interrupted(&mut self) -> Irb {
+    pub(crate) fn interrupted(&mut self) -> Irb {
         let code = self.css.take_interruption(0xff).expect("an interruption is pending");
         assert_eq!(code.subsystem_id, self.id.encode());
         let (cc, irb) = self.css.test_subchannel(self.id);
@@ -197,16 +197,16 @@ impl Machine {
         irb
     }
 
-    pub fn status(&mut self, flags: u32) -> (DeviceStatus, u8) {
+    pub(crate) fn status(&mut self, flags: u32) -> (DeviceStatus, u8) {
         let irb = self.run(flags);
         (irb.scsw.device, irb.scsw.subchannel)
     }
 }
 
-pub const CD: u8 = 0x80;
-pub const CC: u8 = 0x40;
-pub const SLI: u8 = 0x20;
-pub const SKIP: u8 = 0x10;
-pub const PCI: u8 = 0x08;
-pub const IDA: u8 = 0x04;
-pub const S: u8 = 0x02;
+pub(crate) const CD: u8 = 0x80;
+pub(crate) const CC: u8 = 0x40;
+pub(crate) const SLI: u8 = 0x20;
+pub(crate) const SKIP: u8 = 0x10;
+pub(crate) const PCI: u8 = 0x08;
+pub(crate) const IDA: u8 = 0x04;
+pub(crate) const S: u8 = 0x02;

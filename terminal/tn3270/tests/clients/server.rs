@@ -10,19 +10,19 @@ use tn3270::datastream::{Attribute, Color, Highlight, Wcc};
 use tn3270::{Aid, Config, Display, Event, Inbound, Screen, Session, Terminal};
 
 /// Where the demonstration program's input field begins: row and column.
-pub const INPUT: (u16, u16) = (4, 10);
+pub(crate) const INPUT: (u16, u16) = (4, 10);
 
 /// What the server saw, in order.
-pub type Log = Arc<Mutex<Vec<Event>>>;
+pub(crate) type Log = Arc<Mutex<Vec<Event>>>;
 
 /// Serves one client with the demonstration program; returns the port and what will be seen.
-pub fn serve(config: Config) -> (u16, Log) {
+pub(crate) fn serve(config: Config) -> (u16, Log) {
     // Long enough for a client on a busy machine.
     serve_with_patience(config, Duration::from_secs(20))
 }
 
 /// The same, taking a client as it is after `patience` without a word.
-pub fn serve_with_patience(config: Config, patience: Duration) -> (u16, Log) {
+pub(crate) fn serve_with_patience(config: Config, patience: Duration) -> (u16, Log) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a loopback port");
     let port = listener.local_addr().expect("the port").port();
     let log = Log::default();
@@ -132,7 +132,7 @@ impl Program {
 }
 
 /// Whether a program that a test drives is there; says on standard output when it is not.
-pub fn installed(program: &str, version: &str) -> bool {
+pub(crate) fn installed(program: &str, version: &str) -> bool {
     let there = Command::new(program).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !there {
         println!("skipped: {program} is not installed (Debian package of the same name)");
@@ -141,14 +141,14 @@ pub fn installed(program: &str, version: &str) -> bool {
 }
 
 /// A running `s3270`.
-pub struct Client {
+pub(crate) struct Client {
     child: Child,
     out: BufReader<std::process::ChildStdout>,
 }
 
 impl Client {
     /// Starts `s3270` with these options and connects it to `host` (prefixes and LU name, without the port).
-    pub fn connect(options: &[&str], host: &str, port: u16) -> Client {
+    pub(crate) fn connect(options: &[&str], host: &str, port: u16) -> Client {
         let mut child = Command::new("s3270")
             .args(["-utf8"])
             .args(options)
@@ -164,7 +164,7 @@ impl Client {
     }
 
     /// Performs an action that must succeed: the data lines it prints and the status line.
-    pub fn act(&mut self, action: &str) -> (Vec<String>, String) {
+    pub(crate) fn act(&mut self, action: &str) -> (Vec<String>, String) {
         let input = self.child.stdin.as_mut().expect("its input");
         writeln!(input, "{action}").expect("s3270 takes actions");
         let (mut data, mut status) = (Vec::new(), String::new());
@@ -186,13 +186,13 @@ impl Client {
     }
 
     /// Performs an action that makes the host paint the screen again, and waits for that.
-    pub fn press(&mut self, action: &str) {
+    pub(crate) fn press(&mut self, action: &str) {
         self.act(action);
         self.act("Wait(30,InputField)");
     }
 
     /// Looks until the first row is `row`; for what the host does on its own.
-    pub fn wait_for(&mut self, row: &str) {
+    pub(crate) fn wait_for(&mut self, row: &str) {
         for _ in 0..400 {
             if self.screen().first().is_some_and(|first| first == row) {
                 return;
@@ -203,7 +203,7 @@ impl Client {
     }
 
     /// The screen, trailing blanks left out.
-    pub fn screen(&mut self) -> Vec<String> {
+    pub(crate) fn screen(&mut self) -> Vec<String> {
         self.act("Ascii()").0.iter().map(|row| row.trim_end().to_string()).collect()
     }
 }
@@ -217,7 +217,7 @@ impl Drop for Client {
 }
 
 /// The display that the server was told of.
-pub fn display_of(log: &Log) -> Display {
+pub(crate) fn display_of(log: &Log) -> Display {
     match log.lock().expect("the log").first() {
         Some(Event::Ready(Terminal::Screen(display))) => (**display).clone(),
         other => panic!("not a display: {other:?}"),
@@ -225,6 +225,6 @@ pub fn display_of(log: &Log) -> Display {
 }
 
 /// How the demonstration program shows that `aid` arrived.
-pub fn heading(aid: Aid) -> String {
+pub(crate) fn heading(aid: Aid) -> String {
     format!(" {aid:?} ")
 }
