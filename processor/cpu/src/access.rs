@@ -14,11 +14,14 @@ use zerocopy::{FromBytes, IntoBytes};
 /// What a translation that touches nothing found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Translation {
+    /// The real address.
     Found(Real),
     /// The exception that an access would end in; and, if an invalid segment- or page-table entry is the reason, the
     /// real address of that entry.
     Missing {
+        /// The exception.
         code: Program,
+        /// The real address of the invalid entry.
         entry: Option<Real>,
     },
 }

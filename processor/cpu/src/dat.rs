@@ -6,15 +6,15 @@
 use arch::{Program, Real};
 
 /// Bits of an address-space-control element (z/Architecture).
-pub mod asce {
-    pub const ORIGIN: u64 = !0xfff;
-    pub const PRIVATE: u64 = 0x100;
-    pub const REAL_SPACE: u64 = 0x20;
+pub(crate) mod asce {
+    pub(crate) const ORIGIN: u64 = !0xfff;
+    pub(crate) const PRIVATE: u64 = 0x100;
+    pub(crate) const REAL_SPACE: u64 = 0x20;
 }
 
 /// Where a virtual address leads.
 #[derive(Clone, Copy, Debug)]
-pub struct Walk {
+pub(crate) struct Walk {
     pub real: Real,
     /// A table entry forbids stores.
     pub protected: bool,
@@ -26,6 +26,7 @@ pub struct Walk {
 /// An exception that the host has while it interprets its guest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HostFault {
+    /// The program-interruption code.
     pub code: Program,
     /// The translation-exception identification: the host virtual address of the page.
     pub id: u64,
@@ -33,7 +34,7 @@ pub struct HostFault {
 
 /// Why there is no translation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// The CPU's own exception; with the real address of the segment- or page-table entry that has its invalid bit on.
     Own { code: Program, entry: Option<u64> },
     /// The guest is interpreted, and its host has no translation for what is its storage.
@@ -48,7 +49,7 @@ impl From<Program> for Fault {
 
 /// What of the facilities and of control register 0 decides how tables are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// Enhanced DAT: large pages, protection by region.
     pub enhanced: bool,
     /// Pages of two gigabytes.

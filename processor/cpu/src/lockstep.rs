@@ -23,7 +23,9 @@ const FRAMES: usize = 8;
 /// A doubleword that was stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Stored {
+    /// Where it lies.
     pub at: Absolute,
+    /// What it has.
     pub value: u64,
 }
 

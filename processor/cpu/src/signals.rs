@@ -10,15 +10,25 @@ use std::sync::{Mutex, MutexGuard};
 
 /// Attention bits. Those from `ALWAYS` cannot be masked by the guest.
 pub mod attention {
+    /// Another CPU sent an emergency signal.
     pub const EMERGENCY_SIGNAL: u32 = 1 << 0;
+    /// Another CPU sent an external call.
     pub const EXTERNAL_CALL: u32 = 1 << 1;
+    /// The TOD clock is past the clock comparator.
     pub const CLOCK_COMPARATOR: u32 = 1 << 2;
+    /// The CPU timer is negative.
     pub const CPU_TIMER: u32 = 1 << 3;
+    /// The service element has an answer or an event.
     pub const SERVICE_SIGNAL: u32 = 1 << 4;
+    /// The operator pressed the interrupt key.
     pub const INTERRUPT_KEY: u32 = 1 << 5;
+    /// IUCV has something for the virtual machine.
     pub const IUCV: u32 = 1 << 6;
+    /// Another CPU is in the check-stop state.
     pub const MALFUNCTION_ALERT: u32 = 1 << 7;
+    /// An I/O interruption is pending in the channel subsystem.
     pub const IO: u32 = 1 << 8;
+    /// A channel report is pending.
     pub const MACHINE_CHECK: u32 = 1 << 9;
     /// The host of an interpreted guest has an external interruption for it.
     pub const REQUEST: u32 = 1 << 10;
@@ -30,6 +40,7 @@ pub mod attention {
     pub const PURGE: u32 = 1 << 18;
     /// Another CPU has begun to watch code: acknowledge.
     pub const MEET: u32 = 1 << 19;
+    /// What the guest cannot mask.
     pub const ALWAYS: u32 = LEAVE | ORDER | PURGE | MEET;
     /// All external-interruption classes.
     pub const EXTERNAL: u32 = 0xff;
@@ -39,10 +50,15 @@ pub mod attention {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Order {
+    /// STOP.
     Stop = 1,
+    /// RESTART.
     Restart = 2,
+    /// STOP AND STORE STATUS.
     StopAndStoreStatus = 4,
+    /// INITIAL CPU RESET.
     InitialReset = 8,
+    /// CPU RESET.
     Reset = 16,
 }
 
@@ -231,6 +247,7 @@ impl Signals {
 /// An external interruption that any CPU may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct External {
+    /// The interruption code, stored at 86.
     pub code: u16,
     /// CPU address or subcode, stored at 84.
     pub subcode: u16,

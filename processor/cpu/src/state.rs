@@ -1,7 +1,7 @@
 //! `State`: everything one CPU holds, and what all of the crate asks of it. Its parts are in `state/`.
 
 mod architecture;
-pub mod control;
+pub(crate) mod control;
 mod counters;
 mod guarded;
 mod intercepted;
@@ -11,8 +11,8 @@ mod operand;
 mod shared;
 mod timer;
 #[allow(unsafe_code, reason = "an entry holds host addresses")]
-pub mod tlb;
-pub mod transaction;
+pub(crate) mod tlb;
+pub(crate) mod transaction;
 mod watch;
 
 pub use architecture::Architecture;
@@ -73,6 +73,7 @@ pub struct State {
     pub ia: u64,
     /// Where execution goes on after the block: set to its end on entry, changed by branches.
     pub next_ia: u64,
+    /// The breaking-event address: that of the last branch that was taken.
     pub breaking_event: u64,
     /// How far the instruction that is being executed by EXECUTE stands from that; otherwise 0.
     pub executed: i64,
@@ -126,8 +127,11 @@ pub struct State {
     pub cr: [u64; 16],
     /// Absolute address of the prefix area.
     pub prefix: u64,
+    /// The clock comparator.
     pub clock_comparator: u64,
+    /// The CPU timer.
     pub cpu_timer: CpuTimer,
+    /// The TOD programmable register.
     pub tod_programmable: u32,
     /// This CPU's address.
     pub address: u16,
@@ -136,11 +140,15 @@ pub struct State {
     /// Filled when an instruction ends in `Interruption::Intercept`.
     pub intercepted: Option<Intercepted>,
     // What goes beside a program-interruption code.
+    /// Of an access exception: the address and its space.
     pub translation_exception_id: u64,
+    /// Of an access exception: the access register.
     pub exception_access_id: u8,
     /// Where the old PSW of the last interruption went, for CP's TRACE, which sets it to 0 before it looks.
     pub interrupted: u64,
+    /// Of a monitor event: its class.
     pub monitor_class: u8,
+    /// Of a monitor event: its code.
     pub monitor_code: u64,
     /// Something has been stored into the range that PER storage alteration watches.
     pub per_stored: bool,
@@ -175,22 +183,36 @@ pub mod layout {
     use super::State;
     use super::tlb::{Entry, Tlb};
     use std::mem::offset_of;
+    /// [`State::ia`].
     pub const IA: usize = offset_of!(State, ia);
+    /// [`State::next_ia`].
     pub const NEXT_IA: usize = offset_of!(State, next_ia);
+    /// [`State::breaking_event`].
     pub const BREAKING_EVENT: usize = offset_of!(State, breaking_event);
+    /// [`State::cc`].
     pub const CC: usize = offset_of!(State, cc);
+    /// [`State::program_mask`].
     pub const PROGRAM_MASK: usize = offset_of!(State, program_mask);
+    /// [`State::open`].
     pub const OPEN: usize = offset_of!(State, open);
     /// What `OPEN` is for each of the values that the system mask's two bits for I/O and external interruptions can
     /// have.
     pub const OPEN_FOR: usize = offset_of!(State, open_for);
+    /// PSW bits 0-63 without condition code and program mask.
     pub const PSW_MASK: usize = offset_of!(State, psw_mask);
+    /// [`State::gr`].
     pub const GR: usize = offset_of!(State, gr);
+    /// [`State::fpr`].
     pub const FPR: usize = offset_of!(State, fpr);
+    /// [`State::ar`].
     pub const AR: usize = offset_of!(State, ar);
+    /// [`State::cr`].
     pub const CR: usize = offset_of!(State, cr);
+    /// [`State::budget`].
     pub const BUDGET: usize = offset_of!(State, budget);
+    /// [`State::scratch`].
     pub const SCRATCH: usize = offset_of!(State, scratch);
+    /// [`State::fpc`].
     pub const FPC: usize = offset_of!(State, fpc);
     /// A pointer to the attention bits.
     pub const ATTENTION: usize = offset_of!(State, attention);
@@ -202,10 +224,15 @@ pub mod layout {
     pub const PLACES: u64 = Tlb::PLACES;
     /// How far after those is the entry for stores into page 0 after its first 512 bytes; page 1's comes next.
     pub const LOW: u64 = Tlb::LOW;
+    /// Bytes of an entry of the TLB.
     pub const ENTRY_SIZE: u64 = size_of::<Entry>() as u64;
+    /// The tag for fetches.
     pub const ENTRY_READ: usize = offset_of!(Entry, read);
+    /// The tag for stores.
     pub const ENTRY_WRITE: usize = offset_of!(Entry, write);
+    /// The host address of the frame minus the page's address.
     pub const ENTRY_HOST: usize = offset_of!(Entry, host);
+    /// A pointer to what the storage keeps about code in the frame.
     pub const ENTRY_CODE: usize = offset_of!(Entry, code);
 }
 

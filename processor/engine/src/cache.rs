@@ -66,7 +66,7 @@ impl Block {
     }
 }
 
-pub const MAX_BLOCK: usize = 64;
+pub(crate) const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
 /// Executions after which one is kept when room is made.
@@ -505,7 +505,7 @@ impl BlockCache {
 }
 
 /// A number that another text hardly has.
-pub fn digest(text: &[u8]) -> u64 {
+pub(crate) fn digest(text: &[u8]) -> u64 {
     let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
     let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let (words, rest) = text.as_chunks::<8>();

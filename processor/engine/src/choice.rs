@@ -23,7 +23,7 @@ static ENGINE: AtomicU8 = AtomicU8::new(0);
 static EAGER: AtomicBool = AtomicBool::new(false);
 
 /// Whether everything is translated when it is executed for the first time.
-pub fn is_eager() -> bool {
+pub(crate) fn is_eager() -> bool {
     EAGER.load(Ordering::Relaxed)
 }
 
@@ -62,7 +62,7 @@ pub fn statistics() -> Statistics {
 static TOTAL: Mutex<Statistics> = Mutex::new(Statistics::NONE);
 
 /// A translator has done this since it was asked last.
-pub fn count(news: &Statistics) {
+pub(crate) fn count(news: &Statistics) {
     TOTAL.lock().held().add(news);
 }
 
@@ -102,7 +102,7 @@ pub fn provide(make: Make) {
 }
 
 /// A translator, if the host can have one; if not, that is said once.
-pub fn new_translator(wishes: Wishes) -> Option<Box<dyn Translator>> {
+pub(crate) fn new_translator(wishes: Wishes) -> Option<Box<dyn Translator>> {
     let make = MAKE.get().expect("engine::provide is called before anything is executed, or the interpreter chosen");
     match make(wishes) {
         Ok(translator) => Some(translator),
@@ -118,6 +118,6 @@ pub fn new_translator(wishes: Wishes) -> Option<Box<dyn Translator>> {
 }
 
 /// Whether the instruction cannot be executed twice, as a comparison of the engines does.
-pub fn only_once(row: &Instruction) -> bool {
+pub(crate) fn only_once(row: &Instruction) -> bool {
     row.shape.form == Form::Once
 }

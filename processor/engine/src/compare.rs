@@ -34,7 +34,7 @@ struct Outcome {
 
 /// As [`translator::Translator::enter`], on both engines. `count` instructions are in the first block; `follows` means
 /// that nothing has been done since the last stretch.
-pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follows: bool) -> translator::Exit {
+pub(crate) fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follows: bool) -> translator::Exit {
     let budget = s.budget;
     s.begin_stretch(follows);
     // Stretches of many lengths, so that the budget ends in all kinds of places.

@@ -18,14 +18,24 @@ pub enum Exit {
     Message,
     /// An instruction that belongs to the configuration or to CP. The PSW has the address after it; `ilc` is its length
     /// in bytes.
-    Instruction { what: Intercepted, ilc: u8 },
+    Instruction {
+        /// The instruction.
+        what: Intercepted,
+        /// Its length in bytes.
+        ilc: u8,
+    },
     /// The guest is interpreted, and the host has an external interruption for it that it is enabled for.
     Request,
     /// The guest is interpreted, and its host has no frame for what an instruction needs, which is to be executed
     /// again.
     Host,
     /// The guest is interpreted, and this program interruption is its host's; `ilc` is the instruction length in bytes.
-    Program { why: Interruption, ilc: u8 },
+    Program {
+        /// The interruption.
+        why: Interruption,
+        /// The instruction length in bytes.
+        ilc: u8,
+    },
     /// The PSW has the wait bit on and nothing is pending that it is enabled for.
     Wait,
     /// With `local::STEP` on, one instruction has been executed or one interruption taken (`State::interrupted`).
@@ -36,7 +46,7 @@ pub enum Exit {
 
 /// Translates an instruction address; the low half of what it may reach is enough. That it is odd comes first.
 #[inline]
-pub fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interruption> {
+pub(crate) fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interruption> {
     if ia & 1 != 0 {
         return Err(Program::Specification.into());
     }
@@ -44,7 +54,7 @@ pub fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interruption> {
 }
 
 /// An instruction of `ilc` bytes, which ends `next` bytes after `base`, was left with `why`. `None`: go on.
-pub fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Option<Exit> {
+pub(crate) fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Option<Exit> {
     let behind = base.wrapping_add(next as u64) & s.address_mask;
     match why {
         Interruption::Intercept => {
@@ -65,13 +75,13 @@ pub fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) ->
 /// The instruction at `ia` could not be fetched, so its length is not known. The instruction-length code is 1, and
 /// where the operation is not nullified the address goes on by as much (POP, chapter 6, "ILC on instruction-fetching
 /// exceptions").
-pub fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exit> {
+pub(crate) fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exit> {
     fault(s, why, ia, 2, 2)
 }
 
 /// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for
 /// ever.
-pub fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
+pub(crate) fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
     // A new PSW with an address from which nothing can be fetched interrupts without end, too. It uses up the budget,
     // so the caller may end it.
     s.budget -= 1;

@@ -3,24 +3,24 @@
 /// What is kept of decoded text. Where it is full, instructions of blocks with code are forgotten, and blocks that are
 /// seldom executed. Twice as much is kept from then on where that [takes long](Dropped::takes_long).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Extent {
+pub(crate) struct Extent {
     pub ops: usize,
     pub blocks: usize,
 }
 
 impl Extent {
     /// What a booted Linux needs, and most guests.
-    pub const FIRST: Extent = Extent { ops: 1 << 16, blocks: 3 << 14 };
+    pub(crate) const FIRST: Extent = Extent { ops: 1 << 16, blocks: 3 << 14 };
     /// 90 MiB of them.
-    pub const MOST: Extent = Extent { ops: 1 << 20, blocks: 3 << 18 };
+    pub(crate) const MOST: Extent = Extent { ops: 1 << 20, blocks: 3 << 18 };
 
-    pub fn doubled(self) -> Extent {
+    pub(crate) fn doubled(self) -> Extent {
         Extent { ops: Self::MOST.ops.min(self.ops * 2), blocks: Self::MOST.blocks.min(self.blocks * 2) }
     }
 
     /// Whether there is room for what comes beside so much: seven of eight at most, so that room is not wanted again at
     /// once.
-    pub fn has_room_beside(self, used: Extent) -> bool {
+    pub(crate) fn has_room_beside(self, used: Extent) -> bool {
         used.ops <= self.ops / 8 * 7 && used.blocks <= self.blocks / 8 * 7
     }
 }
@@ -28,7 +28,7 @@ impl Extent {
 /// Which blocks were dropped, by a hash of their addresses. A program may go through more text than is kept, round and
 /// round: each block is dropped before it is executed often. That is told from a program that executes everything once.
 #[derive(Default)]
-pub struct Dropped {
+pub(crate) struct Dropped {
     bits: Vec<u64>,
     /// How many bits are on.
     count: usize,
@@ -48,7 +48,7 @@ impl Dropped {
         (n / 64, 1 << (n % 64))
     }
 
-    pub fn note(&mut self, absolute: u64) {
+    pub(crate) fn note(&mut self, absolute: u64) {
         // When half of the bits are on they say nothing any more.
         if self.bits.is_empty() || self.count > Self::BITS / 2 {
             (self.bits, self.count) = (vec![0; Self::BITS / 64], 0);
@@ -62,7 +62,7 @@ impl Dropped {
     /// time. `executed` instructions have been executed by now. It must have been so the time before, too: a program
     /// that begins, as at the end of a boot, does so once. To decode one takes some 0.2 microseconds, as long as 500
     /// take in code.
-    pub fn takes_long(&mut self, kept: Extent, executed: u64) -> bool {
+    pub(crate) fn takes_long(&mut self, kept: Extent, executed: u64) -> bool {
         const GOOD_PART: u64 = 2000;
         let passed = executed.wrapping_sub(std::mem::replace(&mut self.since, executed));
         let again = std::mem::take(&mut self.again);
@@ -71,7 +71,7 @@ impl Dropped {
     }
 
     /// So many instructions are decoded there.
-    pub fn decoded(&mut self, absolute: u64, count: u64) {
+    pub(crate) fn decoded(&mut self, absolute: u64, count: u64) {
         let (word, bit) = Self::bit(absolute);
         if self.bits.get(word).is_some_and(|bits| bits & bit != 0) {
             self.again += count;

@@ -4,14 +4,14 @@
 //! more blocks than have places, so would others, for ever.
 
 /// The number of no block.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Places of a table at first.
 const FEWEST: usize = 1 << 12;
 
 /// It begins empty and uses no memory.
 #[derive(Default)]
-pub struct Index {
+pub(crate) struct Index {
     places: Vec<u32>,
     taken: usize,
 }
@@ -25,7 +25,7 @@ impl Index {
 
     /// The number of the block at `absolute`, where `is` tells whether the block with a number is there.
     #[inline(always)]
-    pub fn find(&self, absolute: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(crate) fn find(&self, absolute: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         if self.places.is_empty() {
             return None;
         }
@@ -40,12 +40,12 @@ impl Index {
     }
 
     /// Whether another block needs a larger table.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         (self.taken + 1) * 2 > self.places.len()
     }
 
     /// The block with that number is the latest at an address where there was none.
-    pub fn insert(&mut self, absolute: u64, number: u32) {
+    pub(crate) fn insert(&mut self, absolute: u64, number: u32) {
         let mut at = self.home(absolute);
         while self.places[at] != NONE {
             at = (at + 1) & (self.places.len() - 1);
@@ -55,7 +55,7 @@ impl Index {
     }
 
     /// The block with the number `new` is the latest at an address where `old` was.
-    pub fn replace(&mut self, absolute: u64, old: u32, new: u32) {
+    pub(crate) fn replace(&mut self, absolute: u64, old: u32, new: u32) {
         let mut at = self.home(absolute);
         while self.places[at] != old {
             at = (at + 1) & (self.places.len() - 1);
@@ -65,7 +65,7 @@ impl Index {
 
     /// Holds the blocks at these addresses, numbered from 0 on, the latest of each address, and has room for as many
     /// more.
-    pub fn rebuild(&mut self, blocks: impl ExactSizeIterator<Item = u64> + Clone) {
+    pub(crate) fn rebuild(&mut self, blocks: impl ExactSizeIterator<Item = u64> + Clone) {
         let places = (4 * blocks.len()).next_power_of_two().max(FEWEST);
         self.clear();
         self.places.resize(places, NONE);
@@ -79,7 +79,7 @@ impl Index {
     }
 
     /// Holds nothing.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.places.clear();
         self.taken = 0;
     }

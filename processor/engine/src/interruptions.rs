@@ -5,7 +5,7 @@ use arch::interruption::external;
 use cpu::{Interruption, State, attention};
 
 /// What the engine does after a look at the attention bits.
-pub enum Next {
+pub(crate) enum Next {
     /// Nothing to do: execute.
     Go,
     /// An interruption was taken: look again.
@@ -19,7 +19,7 @@ pub enum Next {
 
 /// Looks at what is pending and allowed, and takes the first by priority.
 #[cold]
-pub fn look(s: &mut State) -> Next {
+pub(crate) fn look(s: &mut State) -> Next {
     if s.local & cpu::local::TRANSACTION != 0 {
         return Next::Transaction;
     }

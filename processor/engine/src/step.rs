@@ -7,16 +7,16 @@ use isa::{Cpu, Fields, Op, decode_op};
 
 /// PER events in CR9 and in the PER code (POP, chapter 4, "Program-event recording").
 mod per {
-    pub const BRANCH: u64 = 0x8000_0000;
-    pub const FETCH: u64 = 0x4000_0000;
-    pub const STORE: u64 = 0x2000_0000;
-    pub const STORE_REAL: u64 = 0x0800_0000;
+    pub(super) const BRANCH: u64 = 0x8000_0000;
+    pub(super) const FETCH: u64 = 0x4000_0000;
+    pub(super) const STORE: u64 = 0x2000_0000;
+    pub(super) const STORE_REAL: u64 = 0x0800_0000;
     /// CR9 bit 40: branches only into the range.
-    pub const BRANCH_ADDRESS_CONTROL: u64 = 0x0080_0000;
+    pub(super) const BRANCH_ADDRESS_CONTROL: u64 = 0x0080_0000;
 }
 
 /// Executes the instruction at `ia`, which the block cache cannot hold. `None`: go on.
-pub fn crossing(s: &mut State) -> Option<Exit> {
+pub(crate) fn crossing(s: &mut State) -> Option<Exit> {
     let ia = s.ia;
     let text = match fetch(s) {
         Ok(text) => text,
@@ -33,7 +33,7 @@ pub fn crossing(s: &mut State) -> Option<Exit> {
 }
 
 /// The text of the instruction at `ia`.
-pub fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
+pub(crate) fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
     let ia = s.ia;
     let mut text = [0; 6];
     let first = fetch_address(s, ia)?;
@@ -48,7 +48,7 @@ pub fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
 }
 
 /// Decodes `text`, which stands at `ia`, for execution.
-pub fn prepare(s: &mut State, text: [u8; 6]) -> Op {
+pub(crate) fn prepare(s: &mut State, text: [u8; 6]) -> Op {
     let op = decode_op(s, text, 0).op;
     s.next_ia = s.ia.wrapping_add(op.fields.len as u64) & s.address_mask;
     s.instructions += 1;
@@ -60,7 +60,7 @@ pub fn prepare(s: &mut State, text: [u8; 6]) -> Op {
 const NO_BRANCH: u64 = 1;
 
 /// Executes one instruction with PER's eyes on it, and tells CP if it wants to see each one.
-pub fn step(s: &mut State) -> Option<Exit> {
+pub(crate) fn step(s: &mut State) -> Option<Exit> {
     let ia = s.ia;
     let stepping = s.local & cpu::local::STEP != 0;
     s.per_pending = None;

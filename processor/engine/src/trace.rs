@@ -218,7 +218,7 @@ const KNOWN: u8 = 8;
 const HASTE: u8 = 2;
 
 /// Where a branch leads if its text says so, from the start of the block.
-pub fn target(op: &Op, row: &Instruction) -> Option<i64> {
+pub(crate) fn target(op: &Op, row: &Instruction) -> Option<i64> {
     row.distance(&op.fields).map(|distance| op.fields.at() + distance)
 }
 

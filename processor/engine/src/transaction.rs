@@ -11,7 +11,7 @@ const LIMIT: u32 = 4096;
 const CONSTRAINED_LIMIT: u32 = 32;
 
 /// Executes one instruction of a transaction, or aborts it. `None`: go on.
-pub fn step(s: &mut State) -> Option<Exit> {
+pub(crate) fn step(s: &mut State) -> Option<Exit> {
     let ia = s.ia;
     let t = s.transaction.as_ref().expect("the engine has looked");
     let (constrained, executed) = (t.constrained, t.instructions);

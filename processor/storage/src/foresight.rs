@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 /// What is prepared at a time: a huge page.
-pub const PIECE: usize = 2 << 20;
+pub(crate) const PIECE: usize = 2 << 20;
 /// How many pieces are prepared ahead.
 const AHEAD: usize = 2;
 /// As many once one of them was dear: took so long to prepare.
@@ -39,7 +39,7 @@ const REACHED: u8 = 2;
 
 /// The pieces of a mapping.
 #[derive(Default)]
-pub struct Foresight {
+pub(crate) struct Foresight {
     /// Where the first of them begins.
     start: usize,
     pieces: Arc<[AtomicU8]>,
@@ -122,7 +122,7 @@ fn requests() -> Option<&'static Mutex<Sender<Request>>> {
 
 impl Foresight {
     /// Of a mapping of `len` bytes at the host address `start`: all whole pieces in it.
-    pub fn new(start: usize, len: usize) -> Foresight {
+    pub(crate) fn new(start: usize, len: usize) -> Foresight {
         let first = start.next_multiple_of(PIECE);
         let count = (start + len).saturating_sub(first) / PIECE;
         Foresight {
@@ -134,7 +134,7 @@ impl Foresight {
 
     /// Something is stored at the host address `at`, in the mapping or not.
     #[inline]
-    pub fn reached(&self, at: usize) {
+    pub(crate) fn reached(&self, at: usize) {
         let piece = at.wrapping_sub(self.start) / PIECE;
         if self.pieces.get(piece).is_some_and(|state| state.load(Relaxed) != REACHED) {
             self.first(piece);
@@ -157,7 +157,7 @@ impl Foresight {
     }
 
     /// What lies between these host addresses will be stored into soon.
-    pub fn expect(&self, range: Range<usize>) {
+    pub(crate) fn expect(&self, range: Range<usize>) {
         let [first, end] =
             [range.start, range.end.next_multiple_of(PIECE)].map(|at| at.saturating_sub(self.start) / PIECE);
         let count = if range.is_empty() { 0 } else { self.pieces.len() };
@@ -178,13 +178,13 @@ impl Foresight {
     }
 
     /// Nothing of the mapping is there any more.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.pieces.iter().for_each(|state| state.store(UNTOUCHED, Relaxed));
         self.vain.store(0, Relaxed);
     }
 
     /// Nothing is being prepared as long as this is held.
-    pub fn hold(&self) -> MutexGuard<'_, bool> {
+    pub(crate) fn hold(&self) -> MutexGuard<'_, bool> {
         self.mark.gone.lock().held()
     }
 }

@@ -42,7 +42,7 @@ impl Isolation {
     /// The beginning of an access by anything but the transaction's CPU. `None`: there is a transaction, with copies
     /// that are then to be looked at.
     #[inline]
-    pub fn enter(&self) -> Option<Inside<'_>> {
+    pub(crate) fn enter(&self) -> Option<Inside<'_>> {
         // A beginning transaction sets `active`, and then waits for those inside.
         self.inside.fetch_add(1, SeqCst);
         let inside = Inside(&self.inside);
@@ -50,12 +50,12 @@ impl Isolation {
     }
 
     /// The copies; the transaction does not end while they are held.
-    pub fn kept(&self) -> MutexGuard<'_, Vec<(u64, Frame)>> {
+    pub(crate) fn kept(&self) -> MutexGuard<'_, Vec<(u64, Frame)>> {
         // A copy is whole between any two statements.
         self.kept.lock().held()
     }
 
-    pub fn begin(&self) {
+    pub(crate) fn begin(&self) {
         let before = self.active.swap(true, SeqCst);
         assert!(!before, "the CPU with a transaction holds all others");
         self.disturbed.store(false, SeqCst);
@@ -65,20 +65,20 @@ impl Isolation {
         }
     }
 
-    pub fn end(&self, kept: &mut Vec<(u64, Frame)>) {
+    pub(crate) fn end(&self, kept: &mut Vec<(u64, Frame)>) {
         kept.clear();
         self.active.store(false, SeqCst);
     }
 
     /// Something else than the transaction's CPU stores. With the copies held.
-    pub fn disturb(&self) {
+    pub(crate) fn disturb(&self) {
         // The last one may have ended before the copies were there to be held.
         if self.active.load(SeqCst) {
             self.disturbed.store(true, SeqCst);
         }
     }
 
-    pub fn is_disturbed(&self) -> bool {
+    pub(crate) fn is_disturbed(&self) -> bool {
         self.disturbed.load(Relaxed)
     }
 }

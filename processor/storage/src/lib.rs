@@ -60,9 +60,13 @@ impl std::fmt::Display for NotAvailable {
 
 /// Storage key bits as ISKE shows them: access key, fetch protection, reference, change.
 pub mod key {
+    /// ACC: the access-control bits.
     pub const ACCESS: u8 = 0xf0;
+    /// F: fetches are protected, too.
     pub const FETCH: u8 = 0x08;
+    /// R: the frame was referred to.
     pub const REFERENCE: u8 = 0x04;
+    /// C: something was stored into the frame.
     pub const CHANGE: u8 = 0x02;
     /// What of a byte is the guest's key.
     pub(crate) const ALL: u8 = 0xfe;
@@ -73,6 +77,7 @@ pub mod key {
 /// How many pages were referred to: those of the configuration's own, and shared ones.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct References {
+    /// Pages of the configuration's own.
     pub own: u64,
     /// Others have them, too.
     pub shared: u64,
@@ -105,6 +110,7 @@ impl Code {
 
     /// Where a 32-bit host word with the version, and a byte that is not 0 if the frame is marked, stand within it.
     pub const VERSION_AT: usize = if cfg!(target_endian = "little") { 0 } else { 4 };
+    /// Where the byte stands that is not 0 if the frame is marked.
     pub const MARKED_AT: usize = if cfg!(target_endian = "little") { 4 } else { 3 };
 
     /// As [`Storage::code_version`].

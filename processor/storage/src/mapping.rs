@@ -11,7 +11,7 @@ use std::ops::Range;
 #[cfg(target_os = "linux")]
 const LARGE: usize = 128 << 20;
 
-pub struct Mapping {
+pub(crate) struct Mapping {
     start: *mut u8,
     len: usize,
     /// Bytes of the host's address space that belong to it: `len` and more.
@@ -27,7 +27,7 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// `len` bytes, and addresses for as many as `room` if that is more. After `len`, nothing may be touched before it
     /// is mapped.
-    pub fn new(len: usize, room: usize) -> io::Result<Mapping> {
+    pub(crate) fn new(len: usize, room: usize) -> io::Result<Mapping> {
         if len == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "storage of no size"));
         }
@@ -53,13 +53,13 @@ impl Mapping {
         Ok(mapping)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// The host address of byte `offset`, which must lie in the mapping.
     #[inline(always)]
-    pub fn at(&self, offset: u64) -> *mut u8 {
+    pub(crate) fn at(&self, offset: u64) -> *mut u8 {
         debug_assert!(offset < self.room as u64);
         // SAFETY: callers check that there is storage at the offset, which is within `room`.
         unsafe { self.start.add(offset as usize) }
@@ -67,18 +67,18 @@ impl Mapping {
 
     /// Something is stored at `offset`, whether that lies in the mapping or not.
     #[inline]
-    pub fn reached(&self, offset: u64) {
+    pub(crate) fn reached(&self, offset: u64) {
         self.foresight.reached(self.start.addr().wrapping_add(offset as usize));
     }
 
     /// Something will be stored all over these bytes soon.
-    pub fn expect(&self, range: Range<u64>) {
+    pub(crate) fn expect(&self, range: Range<u64>) {
         let [start, end] = [range.start, range.end].map(|offset| self.start.addr() + offset as usize);
         self.foresight.expect(start..end);
     }
 
     /// How many pages the host keeps in its storage.
-    pub fn resident(&self) -> u64 {
+    pub(crate) fn resident(&self) -> u64 {
         const PAGES: usize = 1 << 14;
         let mut states = [0u8; PAGES];
         let mut resident = 0;
@@ -94,7 +94,7 @@ impl Mapping {
     }
 
     /// Makes page-aligned bytes zero and returns their memory to the host.
-    pub fn zero(&self, offset: usize, len: usize) {
+    pub(crate) fn zero(&self, offset: usize, len: usize) {
         assert!(offset.is_multiple_of(4096) && offset + len <= self.room, "the range is whole pages of the mapping");
         // SAFETY: the range lies in our own mapping; private anonymous pages read as zero after MADV_DONTNEED.
         let rc = unsafe { libc::madvise(self.start.add(offset).cast(), len, libc::MADV_DONTNEED) };
@@ -106,12 +106,12 @@ impl Mapping {
 
     /// Puts pages of a file in the place of those that are there. They are the file's own, seen to change by all that
     /// have them (`shared`), or such as become the mapping's own when they change.
-    pub fn map(&self, offset: usize, len: usize, pages: &Pages, from: u64, shared: bool) -> io::Result<()> {
+    pub(crate) fn map(&self, offset: usize, len: usize, pages: &Pages, from: u64, shared: bool) -> io::Result<()> {
         self.put(offset, len, if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE }, pages.descriptor(), from)
     }
 
     /// Puts anonymous pages, which are zero, in the place of those that are there.
-    pub fn unmap(&self, offset: usize, len: usize) -> io::Result<()> {
+    pub(crate) fn unmap(&self, offset: usize, len: usize) -> io::Result<()> {
         self.put(offset, len, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
     }
 

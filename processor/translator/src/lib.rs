@@ -12,6 +12,7 @@ use std::io;
 /// An exit of a block, until the code cache is emptied. Only the translator that made it looks into it.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
+    /// Which exit it is.
     pub number: u32,
     /// How often the cache had been emptied.
     pub era: u64,
@@ -24,6 +25,7 @@ pub struct Beside {
     pub at: i64,
     /// Its frame, and the version of that frame's code.
     pub frame: Absolute,
+    /// The version of that frame's code.
     pub version: u32,
 }
 
@@ -34,6 +36,7 @@ pub struct Arm {
     pub from: usize,
     /// Those of its own instructions: this one, and those up to this one, which is not its own.
     pub first: usize,
+    /// The number of the first instruction that is not its own.
     pub end: usize,
     /// The number of the block's instruction to which it leads back.
     pub to: usize,
@@ -47,11 +50,13 @@ pub struct Path<'a> {
     pub ops: &'a [isa::Op],
     /// The text of each, and its row, if it has a body.
     pub texts: &'a [[u8; 6]],
+    /// The row of each in the table; none if it has no body.
     pub rows: &'a [Option<&'static Instruction>],
     /// So many of them are the block's.
     pub count: usize,
     /// The number of the instruction that the loop to be quick in begins with.
     pub first: usize,
+    /// Its arms, in the order of their instructions.
     pub arms: &'a [Arm],
 }
 
@@ -66,7 +71,12 @@ pub enum Exit {
     Look,
     /// `State::failed` says why the instruction was left. `State::ia` is its block's address; the instruction ends this
     /// far after it, and so long it is.
-    Fault { next: i32, len: u8 },
+    Fault {
+        /// Where the instruction ends, from its block's address.
+        next: i32,
+        /// Its length in bytes.
+        len: u8,
+    },
 }
 
 /// What is wanted of a translator beside the usual: by tests, and by a comparison of the engines.

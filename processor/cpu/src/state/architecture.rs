@@ -4,8 +4,11 @@
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 #[repr(u8)]
 pub enum Architecture {
+    /// System/370, in which the PSW has an EC and a BC mode.
     S370 = 0,
+    /// ESA/390.
     Esa = 1,
+    /// z/Architecture.
     Z = 2,
 }
 

@@ -6,7 +6,9 @@ pub const CYCLES_PER_MICROSECOND: u64 = 5200;
 /// The authorized counter sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CounterSet {
+    /// The basic set: counters 0 to 5, cycles and instructions in both states.
     Basic,
+    /// The problem-state set: counters 32 to 37, cycles and instructions in that state alone.
     ProblemState,
 }
 
@@ -44,6 +46,7 @@ impl CounterSet {
 /// Enable and activation controls, and what has been counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
+    /// The enable control: the bits of [`CounterSet::control`].
     pub enabled: u16,
     pub(crate) active: u16,
     /// By set. While a set is active, less its source at activation.

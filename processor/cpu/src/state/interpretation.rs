@@ -80,6 +80,7 @@ pub struct Interpretation {
     pub(crate) prefix: [Absolute; 2],
     /// Controls of the state description that instructions look at.
     pub load_control: u16,
+    /// What is intercepted: [`arch::interpretation::intercept`].
     pub interceptions: u32,
     /// PER events are the host's.
     pub per: bool,

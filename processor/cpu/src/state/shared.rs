@@ -30,11 +30,15 @@ impl Facilities {
 
 /// What the CPUs of one configuration have in common.
 pub struct Shared {
+    /// The configuration's absolute storage.
     pub storage: Arc<Storage>,
+    /// The host's clock, or a virtual one.
     pub clock: Arc<dyn Clock>,
+    /// Interruption conditions that any CPU may take.
     pub floating: Floating,
     /// One for each CPU address.
     pub signals: Box<[Signals]>,
+    /// Which facilities there are, as STFLE stores them.
     pub facilities: Facilities,
     /// What STIDP stores, for CPU 0.
     pub cpu_id: u64,

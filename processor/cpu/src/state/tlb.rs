@@ -14,11 +14,11 @@ use storage::{Code, Row, Table};
 
 /// The number of an address space with an access key, in the low 12 bits of tags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Asid(pub u64);
+pub(crate) struct Asid(pub u64);
 
 impl Asid {
     /// Never in the TLB: every access takes the slow path.
-    pub const NONE: Asid = Asid(0xfff);
+    pub(crate) const NONE: Asid = Asid(0xfff);
     const LAST: u64 = 0xffe;
 
     /// Where the window of the space begins in the table.
@@ -32,7 +32,7 @@ impl Asid {
 /// ones.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-pub struct Entry {
+pub(crate) struct Entry {
     pub read: u64,
     pub write: u64,
     /// Host address of the frame minus the page's address: add the logical address.
@@ -44,7 +44,7 @@ pub struct Entry {
 impl Entry {
     /// Whether instructions were decoded from the frame. The entry's tag must have been found.
     #[inline(always)]
-    pub fn has_code(&self) -> bool {
+    pub(crate) fn has_code(&self) -> bool {
         // SAFETY: an entry with a tag that can be found was made by `insert` from a frame of the CPU's storage.
         unsafe { (*self.code).is_marked() }
     }
@@ -103,7 +103,7 @@ struct Known {
 
 /// The TLB of one CPU.
 #[repr(C)]
-pub struct Tlb {
+pub(crate) struct Tlb {
     entries: Entries,
     /// For each row, the columns with an entry, so that not all have to be looked at.
     taken: Box<[u128; ROWS]>,
@@ -141,7 +141,7 @@ impl Tlb {
         std::ptr::from_ref(&self.entries[asid.window()]) as u64
     }
 
-    pub fn new() -> Tlb {
+    pub(crate) fn new() -> Tlb {
         let entries = Entries(Table::new(ALL_PLACES).expect("the host has addresses for another table"));
         Tlb {
             entries,
@@ -157,20 +157,20 @@ impl Tlb {
     }
 
     /// Forgets everything and gives the host its storage back, but for what it remembers of having forgotten.
-    pub fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         self.purge();
         self.taken.fill(0);
         self.entries.0.vacate();
     }
 
     /// Forgets everything.
-    pub fn purge(&mut self) {
+    pub(crate) fn purge(&mut self) {
         self.epoch += 1;
         self.spaces = [None; 64];
     }
 
     /// Forgets that anything may be stored: the next store into each page is looked up anew.
-    pub fn forbid_stores(&mut self) {
+    pub(crate) fn forbid_stores(&mut self) {
         for row in 0..ROWS {
             self.taken_in(row).for_each(|place| self.entries[place].write = NOWHERE);
             self.entries[REPLACED + row].write = NOWHERE;
@@ -210,7 +210,7 @@ impl Tlb {
     }
 
     /// What of the mode decides how tables are read: a change purges.
-    pub fn set_format(&mut self, architecture: Architecture, cr0: u64) {
+    pub(crate) fn set_format(&mut self, architecture: Architecture, cr0: u64) {
         use super::control::cr0::*;
         let bits = cr0
             & (LOW_ADDRESS_PROTECTION
@@ -226,7 +226,7 @@ impl Tlb {
 
     /// The number of the space with this ASCE, for accesses with `key`.
     #[inline]
-    pub fn space(&mut self, asce: u64, key: u8) -> Asid {
+    pub(crate) fn space(&mut self, asce: u64, key: u8) -> Asid {
         let slot = ((asce >> 12 ^ asce >> 18 ^ key as u64) & 63) as usize;
         match self.spaces[slot] {
             Some(known) if known.asce == asce && known.key == key => known.asid,
@@ -236,14 +236,14 @@ impl Tlb {
 
     /// Whether numbers began anew since this was asked last.
     #[inline]
-    pub fn take_renumbered(&mut self) -> bool {
+    pub(crate) fn take_renumbered(&mut self) -> bool {
         std::mem::take(&mut self.renumbered)
     }
 
     /// Changes whenever a translation may have been forgotten: what was derived from translations holds as long as it
     /// stays the same.
     #[inline(always)]
-    pub fn epoch(&self) -> u64 {
+    pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }
 
@@ -265,7 +265,7 @@ impl Tlb {
     }
 
     /// The number of real storage.
-    pub fn real_space(&mut self, key: u8) -> Asid {
+    pub(crate) fn real_space(&mut self, key: u8) -> Asid {
         self.space(REAL, key)
     }
 
@@ -295,7 +295,7 @@ impl Tlb {
 
     /// The place where the page of `address` in `asid` would be.
     #[inline(always)]
-    pub fn entry(&self, address: u64, asid: Asid) -> &Entry {
+    pub(crate) fn entry(&self, address: u64, asid: Asid) -> &Entry {
         &self.entries[Self::index(address, asid)]
     }
 
@@ -305,12 +305,12 @@ impl Tlb {
 
     /// The place for what may be stored into page 0 or 1 after its first 512 bytes.
     #[inline(always)]
-    pub fn low(&self, address: u64, asid: Asid) -> &Entry {
+    pub(crate) fn low(&self, address: u64, asid: Asid) -> &Entry {
         &self.entries[Self::low_index(address, asid)]
     }
 
     /// Notes that page 0 or 1 is the frame at `host`, and may be stored into after its first 512 bytes.
-    pub fn insert_low(&mut self, address: u64, asid: Asid, host: u64, code: *const Code) {
+    pub(crate) fn insert_low(&mut self, address: u64, asid: Asid, host: u64, code: *const Code) {
         if asid != Asid::NONE {
             let host = host.wrapping_sub(address & PAGE_MASK);
             self.entries[Self::low_index(address, asid)] =
@@ -320,20 +320,20 @@ impl Tlb {
 
     /// What `Entry::read` or `Entry::write` holds for that page.
     #[inline(always)]
-    pub fn tag(address: u64, asid: Asid) -> u64 {
+    pub(crate) fn tag(address: u64, asid: Asid) -> u64 {
         address & PAGE_MASK | asid.0
     }
 
     /// The tag that an operand of `len` bytes looks for at the place of its first byte's page: that of its last byte.
     /// So an operand that crosses into another page finds nothing.
     #[inline(always)]
-    pub fn tag_of_operand(address: u64, len: usize, asid: Asid) -> u64 {
+    pub(crate) fn tag_of_operand(address: u64, len: usize, asid: Asid) -> u64 {
         Self::tag(address.wrapping_add(len as u64 - 1), asid)
     }
 
     /// Notes that the page of `address` is the frame at `host`; with write access too if `write`. `code` lives as long
     /// as the frame.
-    pub fn insert(&mut self, address: u64, asid: Asid, host: u64, code: *const Code, write: bool) {
+    pub(crate) fn insert(&mut self, address: u64, asid: Asid, host: u64, code: *const Code, write: bool) {
         if asid == Asid::NONE {
             return;
         }
@@ -352,7 +352,7 @@ impl Tlb {
 
     /// If the entry of that page, good for a fetch or for a store, is what another one has replaced last, the two
     /// change places.
-    pub fn recall(&mut self, address: u64, asid: Asid, store: bool) -> Option<Entry> {
+    pub(crate) fn recall(&mut self, address: u64, asid: Asid, store: bool) -> Option<Entry> {
         let place = Self::index(address, asid);
         let kept = REPLACED + place % ROWS;
         let entry = self.entries[kept];
@@ -365,7 +365,7 @@ impl Tlb {
     }
 
     /// Forgets the page with these low eight bits of the page number, in all spaces and segments.
-    pub fn purge_page(&mut self, address: u64) {
+    pub(crate) fn purge_page(&mut self, address: u64) {
         let row = (address >> 12) as usize & (ROWS - 1);
         self.forget_row(row);
         if row < LOW_PAGES {
@@ -376,7 +376,7 @@ impl Tlb {
     }
 
     /// Forgets all pages of the spaces with this ASCE, whatever the key (IDTE by ASCE).
-    pub fn purge_space(&mut self, asce: u64) {
+    pub(crate) fn purge_space(&mut self, asce: u64) {
         self.epoch += 1;
         for known in &mut self.spaces {
             if known.is_some_and(|k| (k.asce ^ asce) & PAGE_MASK == 0) {
