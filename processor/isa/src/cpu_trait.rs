@@ -17,9 +17,13 @@ use cpu::{At, Interruption, State};
 /// How many bits of a word an operation is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
+    /// A byte.
     W8,
+    /// A halfword.
     W16,
+    /// A word.
     W32,
+    /// A doubleword.
     W64,
 }
 
@@ -40,8 +44,10 @@ impl Width {
     }
 }
 
-/// Condition-code recipes: the setting is named, not computed.
+/// Condition-code recipes: the setting is named, not computed. `width` is how many bits of the words count; `a` and `b`
+/// are the operands in their order, `value` and the rest what the instruction made of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // of the fields: they are explained above, once
 pub enum Cc<W> {
     /// A constant.
     Set(u8),
@@ -85,6 +91,7 @@ pub trait Cpu: Sized {
     /// Why a body was left: `Interruption` when interpreting; uninhabited when recording.
     type Stop;
 
+    /// A constant.
     fn imm(&mut self, v: u64) -> Self::Word;
     /// A general register; for a width under 64, its low bits with zeros on the left.
     fn gr(&mut self, width: Width, r: u8) -> Self::Word;
@@ -92,29 +99,42 @@ pub trait Cpu: Sized {
     fn set_gr(&mut self, width: Width, r: u8, v: Self::Word);
     /// Bits 0-31 of a general register (the high-word facility), as a 32-bit word.
     fn gr_high(&mut self, r: u8) -> Self::Word;
+    /// Sets bits 0-31 of a general register; the rest stays.
     fn set_gr_high(&mut self, r: u8, v: Self::Word);
     /// A floating-point register as 64 bits.
     fn fpr(&mut self, r: u8) -> Self::Word;
+    /// Sets a floating-point register, all 64 bits.
     fn set_fpr(&mut self, r: u8, v: Self::Word);
     /// A vector register as two halves of 64 bits.
     fn vector(&mut self, r: u8) -> [Self::Word; 2];
+    /// Sets a vector register, from two halves of 64 bits.
     fn set_vector(&mut self, r: u8, v: [Self::Word; 2]);
     /// A data exception if vector instructions are not enabled; part of the mode, not a value.
     fn vector_allowed(&mut self) -> Step<Self>;
+    /// An access register, as a 32-bit word.
     fn ar(&mut self, r: u8) -> Self::Word;
+    /// Sets an access register from a 32-bit word.
     fn set_ar(&mut self, r: u8, v: Self::Word);
 
+    /// The sum, without a carry out of the width.
     fn add(&mut self, width: Width, a: Self::Word, b: Self::Word) -> Self::Word;
+    /// The difference `a - b`, without a borrow out of the width.
     fn sub(&mut self, width: Width, a: Self::Word, b: Self::Word) -> Self::Word;
     /// The low bits of the product.
     fn mul(&mut self, width: Width, a: Self::Word, b: Self::Word) -> Self::Word;
+    /// Bit by bit, all 64.
     fn and(&mut self, a: Self::Word, b: Self::Word) -> Self::Word;
+    /// Bit by bit, all 64.
     fn or(&mut self, a: Self::Word, b: Self::Word) -> Self::Word;
+    /// Bit by bit, exclusive, all 64.
     fn xor(&mut self, a: Self::Word, b: Self::Word) -> Self::Word;
     /// Shifts; the amount is used modulo 64, and 32-bit words shifted by 32 or more are 0 (or all sign).
     fn shift_left(&mut self, width: Width, a: Self::Word, amount: Self::Word) -> Self::Word;
+    /// Zeros come in on the left; the amount is as in `shift_left`.
     fn shift_right(&mut self, width: Width, a: Self::Word, amount: Self::Word) -> Self::Word;
+    /// Copies of the width's sign bit come in on the left; the amount is as in `shift_left`.
     fn shift_right_signed(&mut self, width: Width, a: Self::Word, amount: Self::Word) -> Self::Word;
+    /// What leaves the width on the left comes in on the right.
     fn rotate_left(&mut self, width: Width, a: Self::Word, amount: Self::Word) -> Self::Word;
     /// Sign extension from `width` to 64 bits.
     fn sign_extend(&mut self, width: Width, a: Self::Word) -> Self::Word;
@@ -154,15 +174,18 @@ pub trait Cpu: Sized {
         let v = self.load(width, at)?;
         Ok(self.sign_extend(width, v))
     }
+    /// Stores the low bits of a word, big-endian.
     fn store(&mut self, width: Width, at: At<Self::Word>, v: Self::Word) -> Step<Self>;
     /// Sixteen bytes as two halves.
     fn load_vector(&mut self, at: At<Self::Word>) -> Step<Self, [Self::Word; 2]>;
+    /// Stores sixteen bytes, from two halves.
     fn store_vector(&mut self, at: At<Self::Word>, v: [Self::Word; 2]) -> Step<Self>;
     /// A load that makes sure that a store to the same place succeeds.
     fn load_for_update(&mut self, width: Width, at: At<Self::Word>) -> Step<Self, Self::Word>;
     /// A specification exception if the address is not a multiple of `n` (a power of two).
     fn aligned(&mut self, at: At<Self::Word>, n: u64) -> Step<Self>;
 
+    /// Sets the condition code, by a recipe.
     fn set_cc(&mut self, cc: Cc<Self::Word>);
     /// After the result is in place: a fixed-point-overflow exception if the code is 3 and the program mask allows it.
     fn check_overflow(&mut self) -> Step<Self>;
@@ -171,6 +194,7 @@ pub trait Cpu: Sized {
 
     /// Branches if `condition` is not 0.
     fn branch_if(&mut self, i: &Fields, condition: Self::Word, target: Self::Word);
+    /// Branches.
     fn jump(&mut self, i: &Fields, target: Self::Word);
     /// The address of the next sequential instruction, as a link address without mode bits.
     fn next_address(&mut self, i: &Fields) -> Self::Word;

@@ -99,24 +99,24 @@ fn sum(s: &mut State, i: &Fields, subtract: bool) -> Result<(), Interruption> {
 }
 
 /// AP.
-pub fn add_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn add_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     sum(s, i, false)
 }
 
 /// SP.
-pub fn subtract_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn subtract_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     sum(s, i, true)
 }
 
 /// ZAP: the first operand is not looked at.
-pub fn zero_and_add(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn zero_and_add(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (first, len, second, len2) = places(s, i);
     let v = Decimal::fetch(s, second, len2)?;
     finish(s, first, len, v, false)
 }
 
 /// CP. CC: 0 equal (whatever the signs of zeros), 1 first low, 2 first high.
-pub fn compare_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (first, len, second, len2) = places(s, i);
     let b = Decimal::fetch(s, second, len2)?.value();
     let a = Decimal::fetch(s, first, len)?.value();
@@ -135,7 +135,7 @@ fn lengths_of_product(len: usize, len2: usize) -> Result<(), Interruption> {
 
 /// MP: the first operand must have as many bytes of zeros on its left as the second has bytes. The sign follows the
 /// rules of algebra even for zero.
-pub fn multiply_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (first, len, second, len2) = places(s, i);
     lengths_of_product(len, len2)?;
     let b = Decimal::fetch(s, second, len2)?;
@@ -149,7 +149,7 @@ pub fn multiply_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// DP: quotient and remainder stand side by side in the first operand; the remainder is as long as the divisor and has
 /// the dividend's sign.
-pub fn divide_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (first, len, second, len2) = places(s, i);
     lengths_of_product(len, len2)?;
     let b = Decimal::fetch(s, second, len2)?;
@@ -171,7 +171,7 @@ pub fn divide_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// SRP: shifts digits left, or right with rounding, by a signed amount in the low six bits of the second-operand
 /// address.
-pub fn shift_and_round_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn shift_and_round_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let first = s.address(0, i.b1, i.d1);
     let amount = s.address(0, i.b2, i.d2).address & 63;
     let len = i.l1() as usize + 1;
@@ -194,20 +194,20 @@ pub fn shift_and_round_decimal(s: &mut State, i: &Fields) -> Result<(), Interrup
 }
 
 /// ED.
-pub fn edit(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn edit(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     edit_and(s, i, false)
 }
 
 /// EDMK: register 1 gets the address of a digit that turned significance on.
-pub fn edit_and_mark(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn edit_and_mark(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     edit_and(s, i, true)
 }
 
 /// Pattern characters that mean something.
 mod pattern {
-    pub const DIGIT_SELECTOR: u8 = 0x20;
-    pub const SIGNIFICANCE_STARTER: u8 = 0x21;
-    pub const FIELD_SEPARATOR: u8 = 0x22;
+    pub(super) const DIGIT_SELECTOR: u8 = 0x20;
+    pub(super) const SIGNIFICANCE_STARTER: u8 = 0x21;
+    pub(super) const FIELD_SEPARATOR: u8 = 0x22;
 }
 
 /// Replaces pattern characters by digits, the fill character or themselves. CC of the last field: 0 zero or empty, 1

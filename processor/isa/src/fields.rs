@@ -2,8 +2,9 @@
 
 use cpu::State;
 
-/// The formats, named as the manual names them.
+/// The formats, named as the manual names them; its figures show the fields of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[allow(missing_docs)] // of the variants: their letters are all that a line could repeat
 #[rustfmt::skip]
 pub enum Format {
     E, I, IE, MII,
@@ -43,16 +44,23 @@ pub struct Fields {
     pub d2: i32,
     /// R1 or M1; of the vector formats V1 or, where that is a vector, the first operand's register: 0-31.
     pub r1: u8,
+    /// R2; of the vector formats V2, 0-31.
     pub r2: u8,
+    /// R3; of the vector formats V3, 0-31.
     pub r3: u8,
+    /// X2: an index register, or 0 for none.
     pub x2: u8,
+    /// B1: the first operand's base register, or 0 for none.
     pub b1: u8,
+    /// B2: the second operand's base register, or 0 for none.
     pub b2: u8,
+    /// M3.
     pub m3: u8,
     /// M4; no format has both this and I4, which is here, too.
     pub m4: u8,
     /// I3, or the 8-bit I2 of RIEc and RIS.
     pub i3: u8,
+    /// I5.
     pub i5: u8,
     /// Length byte of SS and RSL: one less than the number of bytes; SSb has two nibbles. V4 of the vector formats.
     pub l: u8,

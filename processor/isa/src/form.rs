@@ -16,6 +16,7 @@ use crate::{Fields, Width};
 /// What a row says to an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
+    /// What its body comes to in the common case.
     pub form: Form,
     /// `None`: its body is no composition.
     pub composed: Option<Composed>,
@@ -28,30 +29,46 @@ pub enum Form {
     Own,
     /// R1 to R3 from the second operand, and into it.
     LoadMultiple(Width),
+    /// R1 to R3 into the second operand.
     StoreMultiple(Width),
     /// Bytes of the first operand become those of the second, one after the other.
     MoveField,
     /// An exclusive or of fields: of a field with itself it clears.
     ExclusiveOrField,
+    /// Bytes of the first operand are compared with those of the second, from left to right.
     CompareField,
+    /// A byte is looked for in the second operand (SRST).
     SearchString,
+    /// Operands that a byte ends are compared (CLST).
     CompareString,
+    /// The second operand is moved up to the byte that ends it (MVST).
     MoveString,
+    /// The second operand becomes R3 if it is R1; otherwise R1 becomes it.
     CompareAndSwap(Width),
     /// The first operand, in storage, and an immediate one.
     AddInStorage {
+        /// How long both are.
         width: Width,
+        /// The sum is unsigned.
         logical: bool,
     },
+    /// Bytes of the second operand replace those of R1 that M3 selects.
     InsertUnderMask,
+    /// Those bytes of R1 that M3 selects are compared with the second operand.
     CompareUnderMask,
+    /// Those bytes of R1 that M3 selects are stored.
     StoreUnderMask,
+    /// R1 becomes the unsigned sum of itself, another operand and the carry of the condition code.
     AddCarry(Width),
+    /// R1 becomes the unsigned difference of itself and another operand, less the borrow of the condition code.
     SubtractBorrow(Width),
+    /// R1 becomes how many zeros R2 begins with, R1+1 the rest without the first one.
     LeftmostOne,
+    /// R1 and R1+1 become the unsigned product of R1+1 and R2.
     MultiplyLogical,
     /// By a register, or by what is in storage.
     DivideLogical {
+        /// The divisor is in storage.
         storage: bool,
     },
     /// By a doubleword, or by a word.
@@ -68,11 +85,15 @@ pub enum Form {
     BranchOnCount(Width),
     /// The system mask is stored and then closed, or opened.
     StoreThenAnd,
+    /// The system mask is stored, and then bits of it are turned on.
     StoreThenOr,
+    /// The breaking-event address becomes what is in storage.
     LoadBreakingEvent,
+    /// The breaking-event address is stored.
     StoreBreakingEvent,
     /// Another instruction is executed: what it is depends on storage.
     Execute {
+        /// The text says where it is, not an address.
         relative: bool,
     },
     /// It looks at how many instructions have been executed.
@@ -80,66 +101,55 @@ pub enum Form {
     /// It cannot be done twice in a row: it changes storage keys, page states or the TOD clock, makes other CPUs do
     /// something, begins a transaction, changes what real addresses mean, or stores without the access path.
     Once,
+    /// Binary floating point.
     Float(Float),
 }
 
 /// Where the address comes from that a branch leads to: R2, the second operand's address, or the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
+    /// The register that R2 names.
     Register,
+    /// The second operand's address.
     Address,
+    /// The text.
     Relative,
 }
 
-/// Binary floating point: short numbers or long ones.
+/// Binary floating point. With `long` on, numbers have 64 bits, otherwise 32. With `storage` on, the second operand is
+/// in storage, otherwise in the register that R2 names. Integers have the width `from` or `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // of the fields: they are explained above, once
 pub enum Float {
-    Load {
-        long: bool,
-    },
-    Store {
-        long: bool,
-    },
-    Copy {
-        long: bool,
-    },
-    Zero {
-        long: bool,
-    },
+    /// R1 from storage.
+    Load { long: bool },
+    /// R1 into storage.
+    Store { long: bool },
+    /// R1 becomes R2.
+    Copy { long: bool },
+    /// R1 becomes plus zero.
+    Zero { long: bool },
+    /// A general register becomes a floating-point register's 64 bits.
     ToGeneral,
+    /// A floating-point register becomes a general register's 64 bits.
     FromGeneral,
-    Arithmetic {
-        op: Arithmetic,
-        long: bool,
-        storage: bool,
-    },
-    Compare {
-        long: bool,
-        storage: bool,
-    },
-    Test {
-        long: bool,
-    },
-    /// With the condition code of the result, or without and whatever it is.
-    Sign {
-        how: Sign,
-        long: bool,
-        code: bool,
-    },
-    FromInteger {
-        from: Width,
-        long: bool,
-    },
-    ToInteger {
-        to: Width,
-        long: bool,
-    },
-    Round {
-        long: bool,
-    },
-    Lengthen {
-        storage: bool,
-    },
+    /// R1 becomes the result of an operation.
+    Arithmetic { op: Arithmetic, long: bool, storage: bool },
+    /// The condition code says how R1 and the second operand compare.
+    Compare { long: bool, storage: bool },
+    /// R1 becomes R2, and the condition code says what it is.
+    Test { long: bool },
+    /// R1 becomes R2 with another sign; with `code` on, the condition code says what it is.
+    Sign { how: Sign, long: bool, code: bool },
+    /// R1 becomes the number that is the signed integer in a general register.
+    FromInteger { from: Width, long: bool },
+    /// A general register becomes the signed integer that R2 is rounded to.
+    ToInteger { to: Width, long: bool },
+    /// R1 becomes R2 rounded to an integer that is still floating point.
+    Round { long: bool },
+    /// R1 becomes the second operand, a short number, as a long one.
+    Lengthen { storage: bool },
+    /// R1 becomes R2, a long number, rounded to a short one.
     Shorten,
 }
 
@@ -182,20 +192,30 @@ impl Float {
 /// The operation of an instruction that does arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arithmetic {
+    /// R1 plus the second operand.
     Add,
+    /// R1 minus the second operand.
     Subtract,
+    /// R1 times the second operand.
     Multiply,
+    /// R1 divided by the second operand.
     Divide,
+    /// The square root of the second operand.
     SquareRoot,
+    /// R3 times the second operand, plus R1.
     MultiplyAdd,
+    /// R3 times the second operand, minus R1.
     MultiplySubtract,
 }
 
 /// What happens to a sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
+    /// It becomes the other one.
     Complement,
+    /// It becomes minus.
     Negative,
+    /// It becomes plus.
     Positive,
 }
 
@@ -204,8 +224,11 @@ pub enum Sign {
 pub struct Composed {
     /// Where the result goes, if there is one.
     pub result: Option<Place>,
+    /// What is done with the operands.
     pub operation: Operation,
+    /// The first operand, if there is one.
     pub first: Option<Place>,
+    /// The second operand, if there is one.
     pub second: Option<Place>,
 }
 
@@ -214,26 +237,38 @@ pub struct Composed {
 pub enum Place {
     /// So many bits of the general register in a field, from the right.
     R1(Width),
+    /// So many bits of the general register that R2 names, from the right.
     R2(Width),
+    /// So many bits of the general register that R3 names, from the right.
     R3(Width),
     /// The second operand in storage: its width, and whether it is extended with its sign.
     Storage(Width, bool),
+    /// The immediate field.
     Immediate,
     /// How far is shifted.
     Shift,
+    /// Another place, which no engine needs to know.
     Other,
 }
 
 /// The operations that an engine tells from each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
+    /// The operand as it is.
     Load,
+    /// The signed sum.
     Add,
+    /// Bit by bit.
     And,
+    /// Bit by bit.
     Or,
+    /// Bit by bit.
     ExclusiveOr,
+    /// Zeros come in on the right.
     ShiftLeftLogical,
+    /// Zeros come in on the left.
     ShiftRightLogical,
+    /// Another operation.
     Other,
 }
 
@@ -290,7 +325,7 @@ pub(crate) mod place {
     use crate::Width::*;
 
     macro_rules! places {
-        ($($($name:ident)* = $place:expr;)*) => { $($(pub const $name: Place = $place;)*)* };
+        ($($($name:ident)* = $place:expr;)*) => { $($(pub(crate) const $name: Place = $place;)*)* };
     }
 
     places! {
@@ -324,7 +359,7 @@ pub(crate) mod operation {
     use super::Operation::{self, *};
 
     macro_rules! operations {
-        ($($($name:ident)* = $operation:expr;)*) => { $($(pub const $name: Operation = $operation;)*)* };
+        ($($($name:ident)* = $operation:expr;)*) => { $($(pub(crate) const $name: Operation = $operation;)*)* };
     }
 
     operations! {
@@ -345,23 +380,23 @@ pub(crate) mod operation {
 
 /// What a row's form is written with: [`Form`]'s variants, and a function for each that has many fields.
 pub(crate) mod written {
-    pub use super::Float::{FromGeneral, Shorten, ToGeneral};
-    pub use super::Form::*;
-    pub use super::Target::*;
+    pub(crate) use super::Float::{FromGeneral, Shorten, ToGeneral};
+    pub(crate) use super::Form::*;
+    pub(crate) use super::Target::*;
     use super::{Arithmetic, Float, Form, Sign};
     use crate::Width;
-    pub use crate::Width::*;
+    pub(crate) use crate::Width::*;
 
     /// Short numbers, and long ones.
-    pub const SHORT: bool = false;
-    pub const LONG: bool = true;
+    pub(crate) const SHORT: bool = false;
+    pub(crate) const LONG: bool = true;
     /// The second operand is in a register, and in storage.
-    pub const R: bool = false;
-    pub const M: bool = true;
+    pub(crate) const R: bool = false;
+    pub(crate) const M: bool = true;
 
     macro_rules! forms {
         ($($name:ident($($field:ident: $type:ty),*) = $form:expr;)*) => {
-            $(pub const fn $name($($field: $type),*) -> Form {
+            $(pub(crate) const fn $name($($field: $type),*) -> Form {
                 $form
             })*
         };

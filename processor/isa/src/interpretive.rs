@@ -61,6 +61,7 @@ const STORE_HYPERVISOR_INFORMATION: u16 = 0xb256;
 /// An instruction that is ready to be executed.
 #[derive(Clone, Copy)]
 pub struct Decoded {
+    /// Its handler and its fields.
     pub op: Op,
     /// `None`: it has no body.
     pub row: Option<&'static Instruction>,

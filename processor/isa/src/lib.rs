@@ -18,7 +18,7 @@ mod fields;
 pub mod form;
 mod interpreter;
 mod interpretive;
-pub mod operand;
+mod operand;
 mod operation;
 pub mod outcome;
 mod prelude;

@@ -2,7 +2,7 @@
 //!
 //! `r1_32` is the low word of the register that field R1 names, `m2_64` the doubleword at the second operand's address,
 //! `m1_8` the byte at the first operand's, `rel_32a` the word at a relative address, which must be aligned, `imm` the
-//! immediate field. `update1_32` is a storage operand that the result goes back to: its fetch checks that the store
+//! immediate field. `update1_8` is a storage operand that the result goes back to: its fetch checks that the store
 //! will succeed. A suffix `s` on the width means that the operand is sign-extended to 64 bits: `m2_16s`.
 
 use crate::prelude::*;
@@ -10,7 +10,7 @@ use crate::prelude::*;
 macro_rules! registers {
     ($($name:ident $width:ident $field:ident)*) => { $(
         #[inline(always)]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
             Ok(cpu.gr($width, i.$field))
         }
     )* };
@@ -26,7 +26,7 @@ registers! {
 macro_rules! parts {
     ($($name:ident $field:ident $shift:literal $width:ident)*) => { $(
         #[inline(always)]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
             let (v, n, mask) = (cpu.gr(W64, i.$field), cpu.imm($shift), cpu.imm($width.mask()));
             let v = cpu.shift_right(W64, v, n);
             Ok(cpu.and(v, mask))
@@ -41,7 +41,7 @@ parts! {
 macro_rules! high {
     ($($name:ident $field:ident)*) => { $(
         #[inline(always)]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
             Ok(cpu.gr_high(i.$field))
         }
     )* };
@@ -51,14 +51,14 @@ high! { r1_h r1  r2_h r2  r3_h r3 }
 
 /// Access registers.
 #[inline(always)]
-pub fn a2<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+pub(crate) fn a2<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
     Ok(cpu.ar(i.r2))
 }
 
 macro_rules! storage {
     ($($name:ident $width:ident $extend:ident ($($address:tt)+))*) => { $(
         #[inline(always)]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
             let at = place!(cpu i $($address)+);
             extend!(cpu $width $extend at)
         }
@@ -95,26 +95,20 @@ storage! {
     m2_8 W8 zero (second)      m2_16 W16 zero (second)    m2_32 W32 zero (second)    m2_64 W64 zero (second)
     m2_8s W8 sign (second)     m2_16s W16 sign (second)   m2_32s W32 sign (second)
     m1_8 W8 zero (first)       m1_16 W16 zero (first)     m1_32 W32 zero (first)     m1_64 W64 zero (first)
-    m1_16s W16 sign (first)
     rel_16 W16 zero (relative) rel_16s W16 sign (relative)
     rel_32a W32 zero (relative 4) rel_32as W32 sign (relative 4) rel_64a W64 zero (relative 8)
 }
 
-macro_rules! update {
-    ($($name:ident $width:ident)*) => { $(
-        #[inline(always)]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
-            let at = cpu.address(0, i.b1, i.d1);
-            cpu.load_for_update($width, at)
-        }
-    )* };
+/// The byte at the first operand's address, which the result goes back to.
+#[inline(always)]
+pub(crate) fn update1_8<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    let at = cpu.address(0, i.b1, i.d1);
+    cpu.load_for_update(W8, at)
 }
-
-update! { update1_8 W8  update1_32 W32  update1_64 W64 }
 
 /// The low word of R2, sign-extended.
 #[inline(always)]
-pub fn r2_32s<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+pub(crate) fn r2_32s<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
     let v = cpu.gr(W32, i.r2);
     Ok(cpu.sign_extend(W32, v))
 }
@@ -122,7 +116,7 @@ pub fn r2_32s<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
 macro_rules! extended {
     ($($name:ident $width:ident $field:ident)*) => { $(
         #[inline(always)]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
             let v = cpu.gr($width, i.$field);
             Ok(cpu.sign_extend($width, v))
         }
@@ -134,7 +128,7 @@ extended! { r2_8s W8 r2  r2_16s W16 r2 }
 macro_rules! immediate {
     ($($name:ident $type:ty, $shift:literal)*) => { $(
         #[inline(always)]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
             Ok(cpu.imm((i.imm as $type as u64) << $shift))
         }
     )* };
@@ -145,44 +139,38 @@ immediate! { imm_hh u16, 48  imm_hl u16, 32  imm_lh u16, 16  imm_h u32, 32 }
 
 /// The immediate field, sign-extended (unsigned in SI and SIY).
 #[inline(always)]
-pub fn imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+pub(crate) fn imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
     Ok(cpu.imm(i.imm as u64))
-}
-
-/// The immediate byte of SI and SIY, signed.
-#[inline(always)]
-pub fn imm8<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
-    Ok(cpu.imm(i.imm as i8 as i64 as u64))
 }
 
 /// The immediate field, its low 16 bits unsigned.
 #[inline(always)]
-pub fn imm16u<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+pub(crate) fn imm16u<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
     Ok(cpu.imm(i.imm as u16 as u64))
 }
 
 /// The immediate field, its low 32 bits unsigned.
 #[inline(always)]
-pub fn imm32u<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+pub(crate) fn imm32u<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
     Ok(cpu.imm(i.imm as u32 as u64))
 }
 
 /// A shift amount: the low six bits of the second-operand address.
 #[inline(always)]
-pub fn shift<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+pub(crate) fn shift<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
     let at = cpu.address(0, i.b2, i.d2);
     let six = cpu.imm(63);
     Ok(cpu.and(at.address, six))
 }
 
 /// Where results go.
-pub mod result {
+pub(crate) mod result {
     use crate::prelude::*;
 
     macro_rules! registers {
         ($($name:ident $width:ident $field:ident)*) => { $(
             #[inline(always)]
-            pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+            pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
                 cpu.set_gr($width, i.$field, v);
                 Ok(())
             }
@@ -194,7 +182,7 @@ pub mod result {
     macro_rules! parts {
         ($($name:ident $shift:literal)*) => { $(
             #[inline(always)]
-            pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+            pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
                 let old = cpu.gr(W64, i.r1);
                 let (n, rest) = (cpu.imm($shift), cpu.imm(!(0xffff << $shift)));
                 let v = cpu.shift_left(W64, v, n);
@@ -209,13 +197,13 @@ pub mod result {
     parts! { r1_hh 48  r1_hl 32  r1_lh 16 }
 
     #[inline(always)]
-    pub fn r1_h<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+    pub(crate) fn r1_h<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
         cpu.set_gr_high(i.r1, v);
         Ok(())
     }
 
     #[inline(always)]
-    pub fn a1<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+    pub(crate) fn a1<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
         cpu.set_ar(i.r1, v);
         Ok(())
     }
@@ -223,7 +211,7 @@ pub mod result {
     macro_rules! storage {
         ($($name:ident $width:ident ($($address:tt)+))*) => { $(
             #[inline(always)]
-            pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+            pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
                 let at = place!(cpu i $($address)+);
                 cpu.store($width, at, v)
             }
@@ -233,7 +221,7 @@ pub mod result {
     storage! {
         m2_8 W8 (second)    m2_16 W16 (second)    m2_32 W32 (second)    m2_64 W64 (second)
         m1_8 W8 (first)     m1_16 W16 (first)     m1_32 W32 (first)     m1_64 W64 (first)
-        update1_8 W8 (first)  update1_32 W32 (first)  update1_64 W64 (first)
+        update1_8 W8 (first)
         rel_16 W16 (relative) rel_32a W32 (relative 4) rel_64a W64 (relative 8)
     }
 }

@@ -4,13 +4,13 @@ use crate::prelude::*;
 
 /// LOAD, STORE, MOVE: the operand is the result; the condition code stays.
 #[inline(always)]
-pub fn load<C: Cpu>(_: &mut C, _: Width, v: C::Word) -> Step<C, C::Word> {
+pub(crate) fn load<C: Cpu>(_: &mut C, _: Width, v: C::Word) -> Step<C, C::Word> {
     Ok(v)
 }
 
 /// ADD. CC 0 zero, 1 negative, 2 positive, 3 overflow.
 #[inline(always)]
-pub fn add<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn add<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let sum = cpu.add(width, a, b);
     cpu.set_cc(Cc::Add { width, a, b, sum });
     Ok(sum)
@@ -18,7 +18,7 @@ pub fn add<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C,
 
 /// ADD LOGICAL. CC 0 zero, no carry; 1 not zero, no carry; 2 zero, carry; 3 not zero, carry.
 #[inline(always)]
-pub fn add_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn add_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let sum = cpu.add(width, a, b);
     cpu.set_cc(Cc::AddLogical { width, a, sum });
     Ok(sum)
@@ -26,7 +26,7 @@ pub fn add_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) ->
 
 /// AND. CC 0 zero, 1 not zero.
 #[inline(always)]
-pub fn and<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn and<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let value = cpu.and(a, b);
     cpu.set_cc(Cc::Zero { width, value });
     Ok(value)
@@ -34,21 +34,21 @@ pub fn and<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C,
 
 /// COMPARE. CC 0 equal, 1 first low, 2 first high.
 #[inline(always)]
-pub fn compare<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C> {
+pub(crate) fn compare<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C> {
     cpu.set_cc(Cc::Compare { width, a, b });
     Ok(())
 }
 
 /// TEST UNDER MASK, one byte. CC 0 selected bits all zero, 1 mixed, 3 all ones.
 #[inline(always)]
-pub fn test_under_mask<C: Cpu>(cpu: &mut C, _: Width, value: C::Word, mask: C::Word) -> Step<C> {
+pub(crate) fn test_under_mask<C: Cpu>(cpu: &mut C, _: Width, value: C::Word, mask: C::Word) -> Step<C> {
     cpu.set_cc(Cc::TestMask { value, mask });
     Ok(())
 }
 
 /// SUBTRACT. CC 0 zero, 1 negative, 2 positive, 3 overflow.
 #[inline(always)]
-pub fn subtract<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn subtract<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let difference = cpu.sub(width, a, b);
     cpu.set_cc(Cc::Subtract { width, a, b, difference });
     Ok(difference)
@@ -56,7 +56,7 @@ pub fn subtract<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> St
 
 /// SUBTRACT LOGICAL. CC 1 not zero, borrow; 2 zero; 3 not zero, no borrow.
 #[inline(always)]
-pub fn subtract_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn subtract_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let difference = cpu.sub(width, a, b);
     cpu.set_cc(Cc::SubtractLogical { width, a, b, difference });
     Ok(difference)
@@ -64,13 +64,13 @@ pub fn subtract_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Wor
 
 /// ALSIHN: an addition that leaves the condition code alone.
 #[inline(always)]
-pub fn add_without_cc<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn add_without_cc<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     Ok(cpu.add(width, a, b))
 }
 
 /// ADD LOGICAL WITH CARRY: the carry is the left one of the condition code's two bits. CC as ADD LOGICAL.
 #[inline(always)]
-pub fn add_logical_with_carry<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn add_logical_with_carry<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let (cc, one) = (cpu.cc(), cpu.imm(1));
     let carry = cpu.shift_right(W8, cc, one);
     let part = cpu.add(width, a, b);
@@ -83,7 +83,12 @@ pub fn add_logical_with_carry<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: 
 
 /// SUBTRACT LOGICAL WITH BORROW: the borrow is the opposite of the carry. CC 0 zero, borrow; else as SUBTRACT LOGICAL.
 #[inline(always)]
-pub fn subtract_logical_with_borrow<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn subtract_logical_with_borrow<C: Cpu>(
+    cpu: &mut C,
+    width: Width,
+    a: C::Word,
+    b: C::Word,
+) -> Step<C, C::Word> {
     let (cc, one) = (cpu.cc(), cpu.imm(1));
     let carry = cpu.shift_right(W8, cc, one);
     let borrow = cpu.xor(carry, one);
@@ -109,7 +114,7 @@ fn carry_code<C: Cpu>(cpu: &mut C, width: Width, carry: C::Word, result: C::Word
 
 /// OR. CC 0 zero, 1 not zero.
 #[inline(always)]
-pub fn or<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn or<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let value = cpu.or(a, b);
     cpu.set_cc(Cc::Zero { width, value });
     Ok(value)
@@ -117,7 +122,7 @@ pub fn or<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, 
 
 /// EXCLUSIVE OR. CC 0 zero, 1 not zero.
 #[inline(always)]
-pub fn exclusive_or<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn exclusive_or<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     let value = cpu.xor(a, b);
     cpu.set_cc(Cc::Zero { width, value });
     Ok(value)
@@ -128,7 +133,7 @@ macro_rules! complemented {
     ($($name:ident $doc:literal |$cpu:ident, $all:ident, $a:ident, $b:ident| $value:expr;)*) => { $(
         #[doc = $doc]
         #[inline(always)]
-        pub fn $name<C: Cpu>($cpu: &mut C, width: Width, $a: C::Word, $b: C::Word) -> Step<C, C::Word> {
+        pub(crate) fn $name<C: Cpu>($cpu: &mut C, width: Width, $a: C::Word, $b: C::Word) -> Step<C, C::Word> {
             let $all = $cpu.imm(width.mask());
             let value = $value;
             $cpu.set_cc(Cc::Zero { width, value });
@@ -147,28 +152,28 @@ complemented! {
 
 /// COMPARE LOGICAL. CC 0 equal, 1 first low, 2 first high.
 #[inline(always)]
-pub fn compare_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C> {
+pub(crate) fn compare_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C> {
     cpu.set_cc(Cc::CompareLogical { width, a, b });
     Ok(())
 }
 
 /// LOAD AND TEST. CC 0 zero, 1 negative, 2 positive.
 #[inline(always)]
-pub fn load_and_test<C: Cpu>(cpu: &mut C, width: Width, value: C::Word) -> Step<C, C::Word> {
+pub(crate) fn load_and_test<C: Cpu>(cpu: &mut C, width: Width, value: C::Word) -> Step<C, C::Word> {
     cpu.set_cc(Cc::Sign { width, value });
     Ok(value)
 }
 
 /// LOAD COMPLEMENT. CC 0 zero, 1 negative, 2 positive, 3 overflow.
 #[inline(always)]
-pub fn load_complement<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
+pub(crate) fn load_complement<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
     let zero = cpu.imm(0);
     subtract(cpu, width, zero, v)
 }
 
 /// LOAD POSITIVE. CC 0 zero, 2 positive, 3 overflow.
 #[inline(always)]
-pub fn load_positive<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
+pub(crate) fn load_positive<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
     // With the sign in all bits: what is not negative less 0, or the complement's predecessor less -1.
     let places = cpu.imm(width.bits() as u64 - 1);
     let sign = cpu.shift_right_signed(width, v, places);
@@ -178,7 +183,7 @@ pub fn load_positive<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C
 
 /// LOAD NEGATIVE. CC 0 zero, 1 negative.
 #[inline(always)]
-pub fn load_negative<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
+pub(crate) fn load_negative<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
     let zero = cpu.imm(0);
     let negative = cpu.less(width, v, zero);
     let complement = cpu.sub(width, zero, v);
@@ -189,53 +194,53 @@ pub fn load_negative<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C
 
 /// LOAD REVERSED, STORE REVERSED.
 #[inline(always)]
-pub fn reversed<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
+pub(crate) fn reversed<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
     Ok(cpu.reverse(width, v))
 }
 
 /// LOAD LOGICAL THIRTY ONE BITS.
 #[inline(always)]
-pub fn thirty_one_bits<C: Cpu>(cpu: &mut C, _: Width, v: C::Word) -> Step<C, C::Word> {
+pub(crate) fn thirty_one_bits<C: Cpu>(cpu: &mut C, _: Width, v: C::Word) -> Step<C, C::Word> {
     let mask = cpu.imm(0x7fff_ffff);
     Ok(cpu.and(v, mask))
 }
 
 /// LOAD AND ZERO RIGHTMOST BYTE.
 #[inline(always)]
-pub fn zero_rightmost_byte<C: Cpu>(cpu: &mut C, _: Width, v: C::Word) -> Step<C, C::Word> {
+pub(crate) fn zero_rightmost_byte<C: Cpu>(cpu: &mut C, _: Width, v: C::Word) -> Step<C, C::Word> {
     let mask = cpu.imm(!0xff);
     Ok(cpu.and(v, mask))
 }
 
 /// MULTIPLY SINGLE, MULTIPLY HALFWORD: the low bits; no condition code.
 #[inline(always)]
-pub fn multiply<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
+pub(crate) fn multiply<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C, C::Word> {
     Ok(cpu.mul(width, a, b))
 }
 
 /// TEST UNDER MASK of a halfword. CC 0 selected bits all zero, 1 mixed with the leftmost zero, 2 mixed with the
 /// leftmost one, 3 all ones.
 #[inline(always)]
-pub fn test_under_mask_half<C: Cpu>(cpu: &mut C, _: Width, value: C::Word, mask: C::Word) -> Step<C> {
+pub(crate) fn test_under_mask_half<C: Cpu>(cpu: &mut C, _: Width, value: C::Word, mask: C::Word) -> Step<C> {
     cpu.set_cc(Cc::TestMaskHalf { value, mask });
     Ok(())
 }
 
 /// SLL, SLLG, SLLK.
 #[inline(always)]
-pub fn shift_left_logical<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
+pub(crate) fn shift_left_logical<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
     Ok(cpu.shift_left(width, v, n))
 }
 
 /// SRL, SRLG, SRLK.
 #[inline(always)]
-pub fn shift_right_logical<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
+pub(crate) fn shift_right_logical<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
     Ok(cpu.shift_right(width, v, n))
 }
 
 /// SRA, SRAG, SRAK. CC 0 zero, 1 negative, 2 positive.
 #[inline(always)]
-pub fn shift_right<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
+pub(crate) fn shift_right<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
     let value = cpu.shift_right_signed(width, v, n);
     cpu.set_cc(Cc::Sign { width, value });
     Ok(value)
@@ -243,7 +248,7 @@ pub fn shift_right<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) ->
 
 /// SLA, SLAG, SLAK: the sign stays. CC 0 zero, 1 negative, 2 positive, 3 a bit unlike the sign was shifted out.
 #[inline(always)]
-pub fn shift_left<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
+pub(crate) fn shift_left<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
     let sign_bit = 1 << (width.bits() - 1);
     let (sign, numeric) = (cpu.imm(sign_bit), cpu.imm(!sign_bit));
     let sign = cpu.and(v, sign);
@@ -273,6 +278,6 @@ pub fn shift_left<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> 
 
 /// RLL, RLLG.
 #[inline(always)]
-pub fn rotate_left<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
+pub(crate) fn rotate_left<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> Step<C, C::Word> {
     Ok(cpu.rotate_left(width, v, n))
 }

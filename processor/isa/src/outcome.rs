@@ -36,16 +36,25 @@ pub enum Exception {
     Specification,
     /// Privileged operation: in the problem state always, or when authority is missing.
     Privileged,
+    /// Special operation: a mode or control that forbids it.
     SpecialOperation,
+    /// Operand exception.
     Operand,
+    /// A space-switch event.
     SpaceSwitchEvent,
+    /// Execute: the target is EXECUTE itself.
     Execute,
+    /// A monitor event.
     MonitorEvent,
+    /// Fixed-point overflow, with the program-mask bit on.
     FixedPointOverflow,
+    /// Fixed-point divide.
     FixedPointDivide,
     /// Data exception with code 0: digits, signs.
     Decimal,
+    /// Decimal overflow, with the program-mask bit on.
     DecimalOverflow,
+    /// Decimal divide.
     DecimalDivide,
     /// Data exception with code 1: an additional floating-point register while control register 0 denies them.
     AfpRegister,
@@ -55,10 +64,13 @@ pub enum Exception {
     DfpInstruction,
     /// Hexadecimal floating point: the exponent is above 127, or below 0 with the program-mask bit on.
     ExponentOverflow,
+    /// The exponent is below 0 with the program-mask bit on.
     ExponentUnderflow,
     /// A difference of zero with the program-mask bit on.
     Significance,
+    /// A divisor of zero.
     FloatingPointDivide,
+    /// The square root of a negative number.
     SquareRoot,
     /// Data exceptions of IEEE: invalid operation, code 80.
     Invalid,
@@ -134,9 +146,9 @@ pub mod letter {
 
     macro_rules! letters {
         ($($(#[$doc:meta])* $name:ident = $exception:expr;)*) => {
-            $($(#[$doc])* pub const $name: Exception = $exception;)*
+            $($(#[$doc])* pub(crate) const $name: Exception = $exception;)*
             /// All letters with what they stand for.
-            pub const ALL: &[(&str, Exception)] = &[$((stringify!($name), $exception),)*];
+            pub const ALL: &[(&str, Exception)] = &[$((stringify!($name), $name),)*];
         };
     }
 
@@ -177,7 +189,7 @@ pub mod letter {
 #[allow(non_upper_case_globals)]
 pub(crate) mod operation {
     macro_rules! codes {
-        ($($name:ident $($code:literal)*;)*) => { $(pub const $name: u8 = 0 $(| 1 << $code)*;)* };
+        ($($name:ident $($code:literal)*;)*) => { $(pub(crate) const $name: u8 = 0 $(| 1 << $code)*;)* };
     }
 
     codes! {
@@ -194,7 +206,7 @@ pub(crate) mod operation {
     }
 
     /// What `; overflow` after an operation adds.
-    pub const overflow: u8 = 1 << 3;
+    pub(crate) const overflow: u8 = 1 << 3;
 }
 
 /// Exceptions of operands, as they are fetched.
@@ -203,7 +215,7 @@ pub(crate) mod fetch {
     use super::Exception::{self, *};
 
     macro_rules! operands {
-        ($($($name:ident)* = $exceptions:expr;)*) => { $($(pub const $name: &[Exception] = $exceptions;)*)* };
+        ($($($name:ident)* = $exceptions:expr;)*) => { $($(pub(crate) const $name: &[Exception] = $exceptions;)*)* };
     }
 
     operands! {
@@ -219,7 +231,7 @@ pub(crate) mod fetch {
     }
 
     /// What `; overflow` after an operation adds.
-    pub const overflow: &[Exception] = &[FixedPointOverflow];
+    pub(crate) const overflow: &[Exception] = &[FixedPointOverflow];
 }
 
 /// Exceptions of results, as they are stored.
@@ -228,7 +240,7 @@ pub(crate) mod store {
     use super::Exception::{self, *};
 
     macro_rules! operands {
-        ($($($name:ident)* = $exceptions:expr;)*) => { $($(pub const $name: &[Exception] = $exceptions;)*)* };
+        ($($($name:ident)* = $exceptions:expr;)*) => { $($(pub(crate) const $name: &[Exception] = $exceptions;)*)* };
     }
 
     operands! {

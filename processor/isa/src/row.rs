@@ -13,8 +13,11 @@ const _: () = assert!(size_of::<Instruction>() == 64);
 pub struct Architectures(u8);
 
 impl Architectures {
+    /// System/370 alone.
     pub const S370: Architectures = Architectures(1);
+    /// ESA/390 alone.
     pub const ESA: Architectures = Architectures(2);
+    /// z/Architecture alone.
     pub const Z: Architectures = Architectures(4);
     /// System/370 and everything since.
     pub const ALL: Architectures = Architectures(7);
@@ -35,13 +38,17 @@ pub struct Instruction {
     /// First byte; or first byte and extension (second byte, low nibble of the second byte, or sixth byte) as
     /// the manual writes it: `1E`, `B90A`, `A74`, `E304`.
     pub code: u16,
+    /// The mnemonic of the assembler language, in capitals.
     pub mnemonic: &'static str,
+    /// Where its fields lie.
     pub format: Format,
+    /// Which architectures have it.
     pub architectures: Architectures,
     /// The facility bit it comes with; `None` for what every CPU of the architecture has.
     pub facility: Option<u8>,
     /// `None` if it is not built: it ends in an operation exception.
     pub run: Option<Handler>,
+    /// Whether a block ends with it.
     pub ends: Ends,
     /// The condition codes it can set and the exceptions it can raise.
     pub outcome: Outcome,
@@ -67,6 +74,7 @@ impl Instruction {
 /// Whether a block of decoded instructions ends after one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {
+    /// It does not.
     No,
     /// A branch on a condition: what follows it may be executed next.
     IfTaken,

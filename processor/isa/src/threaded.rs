@@ -20,12 +20,14 @@ pub type Handler = fn(&mut State, &Fields, rest: &[Op]);
 /// A decoded instruction: what to do, with which operands.
 #[derive(Clone, Copy)]
 pub struct Op {
+    /// What does it.
     pub run: Handler,
+    /// Its operand fields.
     pub fields: Fields,
 }
 
 /// A CPU whose storage operands have to be in the TLB.
-pub struct Fast<'a> {
+pub(crate) struct Fast<'a> {
     state: &'a mut State,
     /// A routine was called; it may have stored into instructions.
     called: bool,
@@ -35,7 +37,7 @@ pub struct Fast<'a> {
 
 /// One instruction and what follows it: the fast body, and if that gives up, the exact one.
 #[inline(always)]
-pub fn run(
+pub(crate) fn run(
     s: &mut State,
     i: &Fields,
     rest: &[Op],

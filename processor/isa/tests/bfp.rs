@@ -19,13 +19,13 @@ use bfp_oracle::{Form, INSTRUCTIONS, Instruction, SECOND, Width};
 
 /// What an instruction finds and leaves: the record of `oracle.c`, general registers 1 and 4 being named.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Registers {
-    pub fpr: [u64; 8],
-    pub gr1: u64,
-    pub gr4: u64,
-    pub fpc: u32,
-    pub cc: u32,
-    pub operand: u128,
+struct Registers {
+    fpr: [u64; 8],
+    gr1: u64,
+    gr4: u64,
+    fpc: u32,
+    cc: u32,
+    operand: u128,
 }
 
 impl Registers {

@@ -22,28 +22,28 @@ fn second<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Result<B, Inter
 }
 
 /// AEBR, AEB, ADBR, ADB, AXBR. ADD. CC 0 zero, 1 less than zero, 2 greater than zero, 3 NaN.
-pub fn add<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn add<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     let (a, b) = both::<B, S>(cpu, i)?;
     let sum = with_fpc(cpu, |fpc| value::add(fpc, a, b));
     finish_with_cc(cpu, i, sum)
 }
 
 /// SEBR, SEB, SDBR, SDB, SXBR. SUBTRACT. CC as for ADD.
-pub fn subtract<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn subtract<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     let (a, b) = both::<B, S>(cpu, i)?;
     let difference = with_fpc(cpu, |fpc| value::subtract(fpc, a, b));
     finish_with_cc(cpu, i, difference)
 }
 
 /// MEEBR, MEEB, MDBR, MDB, MXBR. MULTIPLY within one format.
-pub fn multiply<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     let (a, b) = both::<B, S>(cpu, i)?;
     let product = with_fpc(cpu, |fpc| value::multiply(fpc, a, b));
     finish_first(cpu, i, product)
 }
 
 /// MDEBR, MDEB, MXDBR, MXDB. MULTIPLY into the next longer format.
-pub fn multiply_longer<B: Operand, W: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_longer<B: Operand, W: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     W::check(i.r1)?;
     let b = S::second::<B>(cpu, i)?;
@@ -53,21 +53,21 @@ pub fn multiply_longer<B: Operand, W: Operand, S: Source>(cpu: &mut State, i: &F
 }
 
 /// DEBR, DEB, DDBR, DDB, DXBR. DIVIDE.
-pub fn divide<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn divide<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     let (a, b) = both::<B, S>(cpu, i)?;
     let quotient = with_fpc(cpu, |fpc| value::divide(fpc, a, b));
     finish_first(cpu, i, quotient)
 }
 
 /// SQEBR, SQEB, SQDBR, SQDB, SQXBR. SQUARE ROOT.
-pub fn square_root<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn square_root<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     let b = second::<B, S>(cpu, i)?;
     let root = with_fpc(cpu, |fpc| value::square_root(fpc, b));
     finish_first(cpu, i, root)
 }
 
 /// MAEBR, MAEB, MADBR, MADB. MULTIPLY AND ADD: the third operand times the second, plus the first, rounded once.
-pub fn multiply_add<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_add<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     let (c, b) = both::<B, S>(cpu, i)?;
     let a = B::get(cpu, i.r3);
     let sum = with_fpc(cpu, |fpc| value::multiply_add(fpc, a, b, c));
@@ -75,7 +75,7 @@ pub fn multiply_add<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done 
 }
 
 /// MSEBR, MSEB, MSDBR, MSDB. MULTIPLY AND SUBTRACT: the third operand times the second, minus the first, rounded once.
-pub fn multiply_subtract<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_subtract<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     let (c, b) = both::<B, S>(cpu, i)?;
     let a = B::get(cpu, i.r3);
     let difference = with_fpc(cpu, |fpc| value::multiply_subtract(fpc, a, b, c));
@@ -99,18 +99,18 @@ fn compared<B: Operand, S: Source>(
 }
 
 /// CEBR, CEB, CDBR, CDB, CXBR. COMPARE. CC 0 equal, 1 first operand low, 2 first operand high, 3 unordered.
-pub fn compare<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn compare<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     compared::<B, S>(cpu, i, value::compare)
 }
 
 /// KEBR, KEB, KDBR, KDB, KXBR. COMPARE AND SIGNAL: as COMPARE, any NaN being an invalid operation.
-pub fn compare_and_signal<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn compare_and_signal<B: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     compared::<B, S>(cpu, i, value::compare_and_signal)
 }
 
 /// TCEB, TCDB, TCXB. TEST DATA CLASS. CC 1 if the first operand is of a class that the twelve low bits of the
 /// second-operand address select, else 0.
-pub fn test_data_class<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn test_data_class<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     B::check(i.r1)?;
     let mask = cpu.address(i.x2, i.b2, i.d2).address;
@@ -119,7 +119,7 @@ pub fn test_data_class<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// LTEBR, LTDBR, LTXBR. LOAD AND TEST. CC 0 zero, 1 less than zero, 2 greater than zero, 3 NaN.
-pub fn load_and_test<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_and_test<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     let b = second::<B, super::Register>(cpu, i)?;
     let loaded = with_fpc(cpu, |fpc| value::load_and_test(fpc, b));
     finish_with_cc(cpu, i, loaded)
@@ -133,23 +133,23 @@ fn signed<B: Operand>(cpu: &mut State, i: &Fields, sign: impl FnOnce(u128) -> u1
 }
 
 /// LCEBR, LCDBR, LCXBR. LOAD COMPLEMENT, of a NaN too. CC as for LOAD AND TEST.
-pub fn load_complement<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_complement<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     signed::<B>(cpu, i, |bits| bits ^ <B as Binary>::SIGN)
 }
 
 /// LNEBR, LNDBR, LNXBR. LOAD NEGATIVE, of a NaN too. CC 0 zero, 1 less than zero, 3 NaN.
-pub fn load_negative<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_negative<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     signed::<B>(cpu, i, |bits| bits | <B as Binary>::SIGN)
 }
 
 /// LPEBR, LPDBR, LPXBR. LOAD POSITIVE, of a NaN too. CC 0 zero, 2 greater than zero, 3 NaN.
-pub fn load_positive<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_positive<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     signed::<B>(cpu, i, |bits| bits & !<B as Binary>::SIGN)
 }
 
 /// DIEBR, DIDBR. DIVIDE TO INTEGER: the first operand becomes the remainder, the third the integer quotient, which M4
 /// rounds. CC 0 complete, 1 complete with quotient overflow or NaN, 2 and 3 the same with the remainder incomplete.
-pub fn divide_to_integer<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn divide_to_integer<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     if i.r1 == i.r2 || i.r1 == i.r3 || i.r2 == i.r3 {
         return Err(Program::Specification.into());

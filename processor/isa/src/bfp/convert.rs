@@ -58,7 +58,7 @@ integer! { i32 u32 i64 u64 }
 
 /// CEFBR, CDFBR, CXFBR, CEGBR, CDGBR, CXGBR (CONVERT FROM FIXED) and CELFBR, CDLFBR, CXLFBR, CELGBR, CDLGBR, CXLGBR
 /// (CONVERT FROM LOGICAL). M3 rounding, M4 inexact suppression.
-pub fn from_integer<T: Integer, B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn from_integer<T: Integer, B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     B::check(i.r1)?;
     let env = modified(cpu, i, false)?;
@@ -69,7 +69,7 @@ pub fn from_integer<T: Integer, B: Operand>(cpu: &mut State, i: &Fields) -> Done
 
 /// CFEBR, CFDBR, CFXBR, CGEBR, CGDBR, CGXBR (CONVERT TO FIXED) and CLFEBR, CLFDBR, CLFXBR, CLGEBR, CLGDBR, CLGXBR
 /// (CONVERT TO LOGICAL). CC 0 source zero, 1 less than zero, 2 greater than zero, 3 not convertible.
-pub fn to_integer<B: Operand, T: Integer>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn to_integer<B: Operand, T: Integer>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     B::check(i.r2)?;
     let env = modified(cpu, i, true)?;
@@ -90,7 +90,7 @@ pub fn to_integer<B: Operand, T: Integer>(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// FIEBR, FIDBR, FIXBR. LOAD FP INTEGER. M3 rounding, M4 inexact suppression.
-pub fn load_fp_integer<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_fp_integer<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     B::check(i.r1)?;
     B::check(i.r2)?;
@@ -101,7 +101,7 @@ pub fn load_fp_integer<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// LDEBR, LDEB, LXDBR, LXDB, LXEBR, LXEB. LOAD LENGTHENED.
-pub fn load_lengthened<B: Operand, W: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_lengthened<B: Operand, W: Operand, S: Source>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     W::check(i.r1)?;
     let source = S::second::<B>(cpu, i)?;
@@ -112,7 +112,7 @@ pub fn load_lengthened<B: Operand, W: Operand, S: Source>(cpu: &mut State, i: &F
 
 /// LEDBR, LDXBR, LEXBR. LOAD ROUNDED. M3 rounding, M4 inexact suppression. R1 must be able to hold the format of the
 /// source, because an enabled overflow or underflow puts a number of that format there.
-pub fn load_rounded<W: Operand, B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_rounded<W: Operand, B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     W::check(i.r1)?;
     W::check(i.r2)?;
@@ -133,7 +133,7 @@ fn registers_allowed(cpu: &State, i: &Fields) -> Done {
 
 /// THDER, THDR. CONVERT BFP TO HFP, always long. CC 0 source zero, 1 less than zero, 2 greater than zero, 3 not
 /// convertible.
-pub fn to_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn to_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     registers_allowed(cpu, i)?;
     let (result, cc) = value::to_hexadecimal(B::get(cpu, i.r2));
     result.set(cpu, i.r1);
@@ -142,7 +142,7 @@ pub fn to_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// TBEDR, TBDR. CONVERT HFP TO BFP, from long. M3 rounding, where 0 means toward zero. CC as above.
-pub fn from_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn from_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     registers_allowed(cpu, i)?;
     let rounding = match i.m3 {
         0 => Some(Rounding::TowardZero),

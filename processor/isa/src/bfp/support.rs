@@ -6,7 +6,7 @@ use super::value::Fpc;
 use crate::prelude::*;
 
 /// LER, LDR, LXR. LOAD from a register.
-pub fn load_register<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_register<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r1)?;
     register_allowed(cpu, i.r2)?;
     B::check(i.r1)?;
@@ -16,28 +16,28 @@ pub fn load_register<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// LE, LEY, LD, LDY. LOAD from storage.
-pub fn load<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r1)?;
     B::fetch(cpu, i)?.set(cpu, i.r1);
     Ok(())
 }
 
 /// STE, STEY. STORE a short number.
-pub fn store_short(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_short(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r1)?;
     let at = cpu.address(i.x2, i.b2, i.d2);
     cpu.store_u32(at, u32::get(cpu, i.r1))
 }
 
 /// STD, STDY. STORE a long number.
-pub fn store_long(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_long(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r1)?;
     let at = cpu.address(i.x2, i.b2, i.d2);
     cpu.store_u64(at, u64::get(cpu, i.r1))
 }
 
 /// LZER, LZDR, LZXR. LOAD ZERO, plus zero.
-pub fn load_zero<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_zero<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r1)?;
     B::check(i.r1)?;
     B::zero(false).set(cpu, i.r1);
@@ -45,14 +45,14 @@ pub fn load_zero<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// LGDR. LOAD GR FROM FPR.
-pub fn load_gr_from_fpr(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_gr_from_fpr(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r2)?;
     cpu.gr[(i.r1 & 15) as usize] = cpu.fpr[(i.r2 & 15) as usize];
     Ok(())
 }
 
 /// LDGR. LOAD FPR FROM GR.
-pub fn load_fpr_from_gr(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_fpr_from_gr(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r1)?;
     cpu.fpr[(i.r1 & 15) as usize] = cpu.gr[(i.r2 & 15) as usize];
     Ok(())
@@ -69,36 +69,36 @@ fn sign(cpu: &mut State, i: &Fields, change: impl FnOnce(u64) -> u64) -> Done {
 }
 
 /// LPDFR. LOAD POSITIVE, the condition code unchanged.
-pub fn load_positive(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_positive(cpu: &mut State, i: &Fields) -> Done {
     sign(cpu, i, |number| number & !SIGN)
 }
 
 /// LNDFR. LOAD NEGATIVE, the condition code unchanged.
-pub fn load_negative(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_negative(cpu: &mut State, i: &Fields) -> Done {
     sign(cpu, i, |number| number | SIGN)
 }
 
 /// LCDFR. LOAD COMPLEMENT, the condition code unchanged.
-pub fn load_complement(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_complement(cpu: &mut State, i: &Fields) -> Done {
     sign(cpu, i, |number| number ^ SIGN)
 }
 
 /// CPSDR. COPY SIGN: the second operand with the sign of the third.
-pub fn copy_sign(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn copy_sign(cpu: &mut State, i: &Fields) -> Done {
     register_allowed(cpu, i.r3)?;
     let from = u64::get(cpu, i.r3) & SIGN;
     sign(cpu, i, |number| number & !SIGN | from)
 }
 
 /// EFPC. EXTRACT FPC.
-pub fn extract_fpc(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn extract_fpc(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     cpu.set_gr(W32, i.r1, cpu.fpc.into());
     Ok(())
 }
 
 /// STFPC. STORE FPC.
-pub fn store_fpc(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_fpc(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     let at = cpu.address(0, i.b2, i.d2);
     cpu.store_u32(at, cpu.fpc)
@@ -110,14 +110,14 @@ fn valid(fpc: u32) -> Result<u32, Interruption> {
 }
 
 /// SFPC. SET FPC.
-pub fn set_fpc(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn set_fpc(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     cpu.fpc = valid(cpu.gr[(i.r1 & 15) as usize] as u32)?;
     Ok(())
 }
 
 /// LFPC. LOAD FPC.
-pub fn load_fpc(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_fpc(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     let at = cpu.address(0, i.b2, i.d2);
     cpu.fpc = valid(cpu.load_u32(at)?)?;
@@ -155,13 +155,13 @@ fn simulated(enabled: u32, flags: u32) -> Option<u8> {
 }
 
 /// SFASR. SET FPC AND SIGNAL.
-pub fn set_fpc_and_signal(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn set_fpc_and_signal(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     signal(cpu, cpu.gr[(i.r1 & 15) as usize] as u32)
 }
 
 /// LFAS. LOAD FPC AND SIGNAL.
-pub fn load_fpc_and_signal(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_fpc_and_signal(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     let at = cpu.address(0, i.b2, i.d2);
     let new = cpu.load_u32(at)?;
@@ -169,7 +169,7 @@ pub fn load_fpc_and_signal(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// SRNM. SET BFP ROUNDING MODE from the two low bits of the second-operand address.
-pub fn set_rounding_mode_2(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn set_rounding_mode_2(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     let address = cpu.address(0, i.b2, i.d2).address;
     cpu.fpc = cpu.fpc & !7 | address as u32 & 3;
@@ -177,7 +177,7 @@ pub fn set_rounding_mode_2(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// SRNMB. SET BFP ROUNDING MODE from the eight low bits of the second-operand address.
-pub fn set_rounding_mode_3(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn set_rounding_mode_3(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     let mode = cpu.address(0, i.b2, i.d2).address as u32 & 0xff;
     if mode > 7 {
@@ -188,7 +188,7 @@ pub fn set_rounding_mode_3(cpu: &mut State, i: &Fields) -> Done {
 }
 
 /// SRNMT. SET DFP ROUNDING MODE.
-pub fn set_decimal_rounding_mode(cpu: &mut State, i: &Fields) -> Done {
+pub(crate) fn set_decimal_rounding_mode(cpu: &mut State, i: &Fields) -> Done {
     const DFP_INSTRUCTION: u8 = 3;
     if !cpu.afp_enabled() {
         return Err(Interruption::Data(DFP_INSTRUCTION));

@@ -15,62 +15,62 @@ fn with_operand(s: &mut State, i: &Fields, what: fn(At) -> IoInstruction) -> Res
     s.intercept(Intercepted::Io(what(at)))
 }
 
-pub fn clear_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn clear_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::ClearSubchannel)
 }
 
-pub fn halt_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn halt_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::HaltSubchannel)
 }
 
-pub fn cancel_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn cancel_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::CancelSubchannel)
 }
 
-pub fn resume_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn resume_subchannel(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::ResumeSubchannel)
 }
 
-pub fn reset_channel_path(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn reset_channel_path(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::ResetChannelPath)
 }
 
-pub fn set_address_limit(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_address_limit(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::SetAddressLimit)
 }
 
-pub fn set_channel_monitor(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_channel_monitor(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::SetChannelMonitor)
 }
 
-pub fn modify_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn modify_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     with_operand(s, i, IoInstruction::ModifySubchannel)
 }
 
-pub fn start_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn start_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     with_operand(s, i, IoInstruction::StartSubchannel)
 }
 
-pub fn store_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     with_operand(s, i, IoInstruction::StoreSubchannel)
 }
 
-pub fn test_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_subchannel(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     with_operand(s, i, IoInstruction::TestSubchannel)
 }
 
-pub fn test_pending_interruption(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_pending_interruption(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     with_operand(s, i, IoInstruction::TestPendingInterruption)
 }
 
-pub fn store_channel_report_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_channel_report_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     with_operand(s, i, IoInstruction::StoreChannelReportWord)
 }
 
-pub fn store_channel_path_status(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_channel_path_status(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     with_operand(s, i, IoInstruction::StoreChannelPathStatus)
 }
 
-pub fn channel_subsystem_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn channel_subsystem_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     plain(s, IoInstruction::ChannelSubsystemCall { r2: i.r1 })
 }

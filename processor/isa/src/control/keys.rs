@@ -11,7 +11,7 @@ fn frame(s: &mut State, i: &Fields) -> Result<Absolute, Interruption> {
 }
 
 /// ISKE: the key goes to bits 56-62 of R1.
-pub fn insert_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn insert_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = frame(s, i)?;
     let found = s.storage().key(at).expect("the frame exists");
@@ -20,7 +20,7 @@ pub fn insert_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption>
 }
 
 /// IVSK: as ISKE for a virtual address, without reference and change bits. Special operation with DAT off.
-pub fn insert_virtual_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn insert_virtual_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.problem_state() && s.cr[0] & cpu::cr0::EXTRACTION_AUTHORITY == 0 {
         return Err(Program::PrivilegedOperation.into());
     }
@@ -46,7 +46,7 @@ fn set_key(s: &mut State, at: Absolute, new: u8) -> bool {
 }
 
 /// SSKE. With the multiple-block control: every frame from the absolute address to the end of its megabyte.
-pub fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let new = s.gr[i.r1 as usize] as u8 & 0xfe;
     let multiple = i.m3 & 1 != 0 && s.has(8);
@@ -76,7 +76,7 @@ pub fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// RRBE: the reference bit off. CC: reference bit times 2 plus change bit, as they were.
-pub fn reset_reference_bit(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn reset_reference_bit(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = frame(s, i)?;
     let old = s.storage().clear_key_bits(at, key::REFERENCE).expect("the frame exists");
@@ -102,7 +102,7 @@ fn reference_bits(s: &mut State, i: &Fields, reset: bool) -> Result<u64, Interru
 }
 
 /// RRBM: reference bits are inserted and turned off.
-pub fn reset_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn reset_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     // Nothing is turned off unless all of it is there.
     reference_bits(s, i, false)?;
     s.gr[i.r1 as usize] = reference_bits(s, i, true)?;
@@ -113,7 +113,7 @@ pub fn reset_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), In
 }
 
 /// IRBM: reference bits are inserted.
-pub fn insert_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn insert_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.gr[i.r1 as usize] = reference_bits(s, i, false)?;
     Ok(())
 }
@@ -121,7 +121,7 @@ pub fn insert_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), I
 /// ESSA: the use the guest makes of the frame at the real address in R2. M3: 0 no change, 1 stable, 2 unused, 3
 /// volatile, 4 potentially volatile, 5 stable and resident, 6 stable if resident, 7 stable without address translation.
 /// R1 gets what it was: use times 4 plus where the contents are, which is always in storage (0).
-pub fn extract_and_set_storage_attributes(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_and_set_storage_attributes(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     const NO_DAT: u8 = 8;
     let new = match i.m3 {
@@ -140,7 +140,7 @@ pub fn extract_and_set_storage_attributes(s: &mut State, i: &Fields) -> Result<(
 }
 
 /// TB: storage here is always usable; the frame becomes zero.
-pub fn test_block(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_block(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let address = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
     let at = s.real(address, Access::Store)?;
@@ -157,15 +157,15 @@ fn clear_frame(s: &mut State, at: Absolute) {
 
 /// Control bits of PFMF's first operand.
 mod frame_management {
-    pub const SET_KEY: u64 = 0x2_0000;
-    pub const CLEAR: u64 = 0x1_0000;
-    pub const SIZE: u64 = 0x7000;
-    pub const NON_QUIESCING: u64 = 0x800;
-    pub const RESERVED: u64 = 0xfffc_0101;
+    pub(super) const SET_KEY: u64 = 0x2_0000;
+    pub(super) const CLEAR: u64 = 0x1_0000;
+    pub(super) const SIZE: u64 = 0x7000;
+    pub(super) const NON_QUIESCING: u64 = 0x800;
+    pub(super) const RESERVED: u64 = 0xfffc_0101;
 }
 
 /// PFMF: clears frames and sets their keys, one of 4 KiB or all to the end of the megabyte.
-pub fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     use frame_management::*;
     s.supervisor_only()?;
     let control = s.gr[i.r1 as usize];

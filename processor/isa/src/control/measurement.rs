@@ -9,7 +9,7 @@ use cpu::{CYCLES_PER_MICROSECOND, CounterSet, Counters, cr0};
 use zerocopy::IntoBytes;
 
 /// QCTRI: what counters there are. Version 1 of the first sets' layout, version 2 of the others'.
-pub fn query_counter_information(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn query_counter_information(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let mut block = CounterInformation::default();
     block.first_version = 1.into();
@@ -24,7 +24,7 @@ pub fn query_counter_information(s: &mut State, i: &Fields) -> Result<(), Interr
 
 /// LCCTL: enable controls in bits 32-47 of the operand, activation controls in bits 48-63. CC 3: a set is not
 /// authorized, and nothing changed.
-pub fn load_counter_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_counter_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let controls = s.load_u64(at)?;
     if controls >> 32 != 0 {
@@ -41,7 +41,7 @@ pub fn load_counter_controls(s: &mut State, i: &Fields) -> Result<(), Interrupti
 }
 
 /// LPCTL: no peripheral counter is authorized. CC 3 if one is asked for.
-pub fn load_peripheral_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_peripheral_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     s.cc = if s.load_u64(at)? == 0 { 0 } else { 3 };
     Ok(())
@@ -49,7 +49,7 @@ pub fn load_peripheral_controls(s: &mut State, i: &Fields) -> Result<(), Interru
 
 /// ECCTR: the counter whose number is in R2, into R1. In the problem state only if control register 0 allows it. CC 3:
 /// there is no such counter, or its set is not enabled.
-pub fn extract_cpu_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_cpu_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.problem_state() && s.cr[0] & cr0::COUNTER_EXTRACTION == 0 {
         return Err(Program::PrivilegedOperation.into());
     }
@@ -64,14 +64,14 @@ pub fn extract_cpu_counter(s: &mut State, i: &Fields) -> Result<(), Interruption
 }
 
 /// SCCTR: R1 into the counter whose number is in R2. CC as ECCTR.
-pub fn set_cpu_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_cpu_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     s.cc = if s.set_counter(s.gr[i.r2 as usize], s.gr[i.r1 as usize]) { 0 } else { 3 };
     Ok(())
 }
 
 /// EPCTR, SPCTR, ECPGA: there are no peripheral counters and no coprocessor groups.
-pub fn no_peripheral_counter(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn no_peripheral_counter(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     s.cc = 3;
     Ok(())
@@ -79,7 +79,7 @@ pub fn no_peripheral_counter(s: &mut State, _: &Fields) -> Result<(), Interrupti
 
 /// STCCTM: as many counters as R1 says, from the beginning of the set that M3 names (1 basic, 2 problem state). CC: 0
 /// they are stored, 1 the set has fewer, 3 the set is not enabled.
-pub fn store_cpu_counter_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_cpu_counter_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let set = match i.m3 {
         1 => CounterSet::Basic,
@@ -103,7 +103,7 @@ pub fn store_cpu_counter_multiple(s: &mut State, i: &Fields) -> Result<(), Inter
 }
 
 /// QSI: sampling is there, and not authorized.
-pub fn query_sampling_information(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn query_sampling_information(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let mut block = SamplingInformation::default();
     block.basic_entry = 32.into();
@@ -114,7 +114,7 @@ pub fn query_sampling_information(s: &mut State, i: &Fields) -> Result<(), Inter
 }
 
 /// LSCTL: CC 0 if sampling is to stay off, 3 as it is not authorized.
-pub fn load_sampling_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_sampling_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let mut block = [0; 64];
     s.read_bytes(at, &mut block)?;
@@ -126,7 +126,7 @@ pub fn load_sampling_controls(s: &mut State, i: &Fields) -> Result<(), Interrupt
 /// QPACI: two doublewords say how many processor-activity counters of which kind there are: none. Bits 56-63 of
 /// register 0 are one less than the doublewords of the operand, and become one less than those of the block. CC 3: it
 /// did not fit.
-pub fn query_processor_activity_counters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn query_processor_activity_counters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let room = 8 * (s.gr[0] as u8 as usize + 1);
     s.write_bytes(at, &[0; 16][..room.min(16)])?;

@@ -19,7 +19,7 @@ fn breaks(s: &mut State, i: &Fields) {
 }
 
 /// LPSW.
-pub fn load_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let word = s.load_u64(at)?;
     breaks(s, i);
@@ -27,7 +27,7 @@ pub fn load_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// LPSWE.
-pub fn load_psw_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_psw_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     if at.address % 4096 <= 4080 {
         let mask = s.load_u64(at)?;
@@ -41,7 +41,7 @@ pub fn load_psw_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 }
 
 /// LPSWEY: LPSWE with a long displacement, and no breaking event.
-pub fn load_psw_extended_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_psw_extended_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address(s, 0, i.b1, i.d1);
     Cpu::aligned(s, at, 8)?;
@@ -50,14 +50,14 @@ pub fn load_psw_extended_long(s: &mut State, i: &Fields) -> Result<(), Interrupt
 }
 
 /// LBEAR: the breaking-event-address register.
-pub fn load_breaking_event_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_breaking_event_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     s.breaking_event = s.load_u64(at)?;
     Ok(())
 }
 
 /// STBEAR.
-pub fn store_breaking_event_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_breaking_event_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     s.store_u64(at, s.breaking_event)
 }
@@ -73,7 +73,7 @@ fn set_system_mask(s: &mut State, bits: u8) -> Result<(), Interruption> {
 }
 
 /// SSM.
-pub fn set_system_mask_from_storage(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_system_mask_from_storage(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 1)?;
     if s.cr[0] & cr0::SSM_SUPPRESSION != 0 {
         return Err(Program::SpecialOperation.into());
@@ -83,7 +83,7 @@ pub fn set_system_mask_from_storage(s: &mut State, i: &Fields) -> Result<(), Int
 }
 
 /// STNSM.
-pub fn store_then_and_system_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_then_and_system_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address(s, 0, i.b1, i.d1);
     let old = (s.psw_mask() >> 56) as u8;
@@ -92,7 +92,7 @@ pub fn store_then_and_system_mask(s: &mut State, i: &Fields) -> Result<(), Inter
 }
 
 /// STOSM.
-pub fn store_then_or_system_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_then_or_system_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address(s, 0, i.b1, i.d1);
     let old = (s.psw_mask() >> 56) as u8;
@@ -101,7 +101,7 @@ pub fn store_then_or_system_mask(s: &mut State, i: &Fields) -> Result<(), Interr
 }
 
 /// EPSW: not privileged.
-pub fn extract_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut word = s.psw_word();
     if s.architecture() != Architecture::Z {
         word ^= mask::SHORT;
@@ -114,7 +114,7 @@ pub fn extract_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// SPKA. In the problem state the PSW-key mask must allow the key.
-pub fn set_psw_key_from_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_psw_key_from_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let key = Cpu::address(s, 0, i.b2, i.d2).address >> 4 & 15;
     if s.problem_state() && s.cr[3] >> (31 - key) & 1 == 0 {
         return Err(Program::PrivilegedOperation.into());
@@ -124,7 +124,7 @@ pub fn set_psw_key_from_address(s: &mut State, i: &Fields) -> Result<(), Interru
 }
 
 /// IPK. In the problem state the extraction-authority control must be on.
-pub fn insert_psw_key(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn insert_psw_key(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     if s.problem_state() && s.cr[0] & cr0::EXTRACTION_AUTHORITY == 0 {
         return Err(Program::PrivilegedOperation.into());
     }
@@ -133,7 +133,7 @@ pub fn insert_psw_key(s: &mut State, _: &Fields) -> Result<(), Interruption> {
 }
 
 /// SAC, SACF: the code is in bits 52-55 of the address.
-pub fn set_address_space_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_address_space_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = operand(s, i, 1)?;
     if s.psw_mask() & mask::DAT == 0 || s.cr[0] & cr0::SECONDARY_SPACE == 0 {
         return Err(Program::SpecialOperation.into());
@@ -166,7 +166,7 @@ fn space_switch_control(s: &State) -> u64 {
 }
 
 /// IAC. CC and the register's byte say which space control is on.
-pub fn insert_address_space_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn insert_address_space_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.psw_mask() & mask::DAT == 0 {
         return Err(Program::SpecialOperation.into());
     }

@@ -24,7 +24,7 @@ fn changed(s: &mut State, i: &Fields) {
 }
 
 /// LCTL.
-pub fn load_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = operand(s, i, 4)?;
     let mut words = [U32::ZERO; 16];
@@ -37,7 +37,7 @@ pub fn load_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// LCTLG.
-pub fn load_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = operand(s, i, 8)?;
     if i.r1 == i.r3 {
@@ -55,7 +55,7 @@ pub fn load_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// STCTL.
-pub fn store_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = operand(s, i, 4)?;
     let mut words = [U32::ZERO; 16];
@@ -66,7 +66,7 @@ pub fn store_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// STCTG.
-pub fn store_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = operand(s, i, 8)?;
     let mut words = [U64::ZERO; 16];
@@ -77,14 +77,14 @@ pub fn store_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// EPAR: the primary ASN.
-pub fn extract_primary_asn(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_primary_asn(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     extraction_allowed(s)?;
     Cpu::set_gr(s, W32, i.r1, s.cr[4] & 0xffff);
     Ok(())
 }
 
 /// ESAR: the secondary ASN.
-pub fn extract_secondary_asn(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_secondary_asn(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     extraction_allowed(s)?;
     Cpu::set_gr(s, W32, i.r1, s.cr[3] & 0xffff);
     Ok(())

@@ -38,7 +38,7 @@ fn side(s: &State, control: u16, address: u64, ar: u8) -> Result<Side, Interrupt
 
 /// MVCOS: general register 0 holds the operand-access controls, R3 the length. At most 4096 bytes; CC 3 if there are
 /// more, else 0.
-pub fn move_with_optional_specifications(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_with_optional_specifications(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.psw_mask() & mask::DAT == 0 {
         return Err(Program::SpecialOperation.into());
     }
@@ -64,7 +64,7 @@ pub fn move_with_optional_specifications(s: &mut State, i: &Fields) -> Result<()
 /// TAR. CC 0: the ALET in access register R1 is 0; 1: it leads to a space through the dispatchable unit's access list;
 /// 2: through the primary space's; 3: it is 1, or an access would end in an exception. R2 holds the authorization
 /// index.
-pub fn test_access(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_access(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let alet = s.ar[i.r1 as usize];
     let index = (s.gr[i.r2 as usize] >> 16) as u16;
     s.cc = match alet {
@@ -112,21 +112,21 @@ fn cross_space_allowed(s: &State) -> Result<(), Interruption> {
 }
 
 /// MVCP: from the secondary space, with the key in R3, to the primary.
-pub fn move_to_primary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_to_primary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     cross_space_allowed(s)?;
     let key = key_in(s, i.r3)?;
     with_true_length(s, i, (Space::Primary, s.key), (Space::Secondary, key))
 }
 
 /// MVCS: from the primary space to the secondary, with the key in R3.
-pub fn move_to_secondary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_to_secondary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     cross_space_allowed(s)?;
     let key = key_in(s, i.r3)?;
     with_true_length(s, i, (Space::Secondary, key), (Space::Primary, s.key))
 }
 
 /// MVCK: the source is fetched with the key in R3.
-pub fn move_with_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_with_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let key = key_in(s, i.r3)?;
     with_true_length(s, i, (Space::Mode { ar: i.b1 }, s.key), (Space::Mode { ar: i.b2 }, key))
 }
@@ -142,13 +142,13 @@ fn with_register_key(s: &mut State, i: &Fields, to_key: u8, from_key: u8) -> Res
 }
 
 /// MVCSK: the source's key is in general register 1.
-pub fn move_with_source_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_with_source_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let key = key_in(s, 1)?;
     with_register_key(s, i, s.key, key)
 }
 
 /// MVCDK: the destination's key is in general register 1.
-pub fn move_with_destination_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_with_destination_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let key = key_in(s, 1)?;
     with_register_key(s, i, key, s.key)
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use zerocopy::IntoBytes;
 
 /// SCK. CC 0: the clock is set.
-pub fn set_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let value = s.load_u64(at)?;
     let host = s.host_now().0;
@@ -18,7 +18,7 @@ pub fn set_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// SCKPF: bits 48-63 of general register 0; bits 32-47 must be zero.
-pub fn set_clock_programmable_field(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_clock_programmable_field(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     if s.gr[0] & 0xffff_0000 != 0 {
         return Err(Program::Specification.into());
@@ -28,7 +28,7 @@ pub fn set_clock_programmable_field(s: &mut State, _: &Fields) -> Result<(), Int
 }
 
 /// SCKC.
-pub fn set_clock_comparator(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_clock_comparator(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let value = s.load_u64(at)?;
     s.set_clock_comparator(value);
@@ -36,13 +36,13 @@ pub fn set_clock_comparator(s: &mut State, i: &Fields) -> Result<(), Interruptio
 }
 
 /// STCKC.
-pub fn store_clock_comparator(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_clock_comparator(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     s.store_u64(at, s.clock_comparator)
 }
 
 /// SPT.
-pub fn set_cpu_timer(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_cpu_timer(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let value = s.load_u64(at)?;
     s.set_cpu_timer(value);
@@ -50,14 +50,14 @@ pub fn set_cpu_timer(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// STPT.
-pub fn store_cpu_timer(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_cpu_timer(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let value = s.cpu_timer();
     s.store_u64(at, value)
 }
 
 /// PTFF: the query functions that need no steering. CC 3: the function is not installed.
-pub fn perform_timing_facility_function(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn perform_timing_facility_function(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     const QUERY_AVAILABLE: u64 = 0;
     const QUERY_OFFSET: u64 = 1;
     if s.gr[0] & 0x80 != 0 {

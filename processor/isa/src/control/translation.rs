@@ -31,13 +31,13 @@ fn load_real(s: &mut State, i: &Fields, width: Width) -> Result<(), Interruption
 }
 
 /// LRA, LRAY: 64 bits in the 64-bit addressing mode.
-pub fn load_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let width = if Cpu::is_64_bit_mode(s) { W64 } else { W32 };
     load_real(s, i, width)
 }
 
 /// LRAG.
-pub fn load_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     load_real(s, i, W64)
 }
 
@@ -51,7 +51,7 @@ fn real_operand(s: &mut State, i: &Fields, n: u64, access: Access) -> Result<arc
 }
 
 /// LURA.
-pub fn load_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = real_operand(s, i, 4, Access::Fetch)?;
     let word = s.storage().load_u32(at).expect("the frame exists");
     Cpu::set_gr(s, W32, i.r1, word as u64);
@@ -59,14 +59,14 @@ pub fn load_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interrup
 }
 
 /// LURAG.
-pub fn load_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = real_operand(s, i, 8, Access::Fetch)?;
     s.gr[i.r1 as usize] = s.storage().load_u64(at).expect("the frame exists");
     Ok(())
 }
 
 /// STURA.
-pub fn store_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = real_operand(s, i, 4, Access::Store)?;
     s.note_code(at, 4);
     s.storage().store_u32(at, s.gr[i.r1 as usize] as u32).expect("the frame exists");
@@ -74,7 +74,7 @@ pub fn store_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interru
 }
 
 /// STURG.
-pub fn store_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = real_operand(s, i, 8, Access::Store)?;
     s.note_code(at, 8);
     s.storage().store_u64(at, s.gr[i.r1 as usize]).expect("the frame exists");
@@ -82,14 +82,14 @@ pub fn store_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Inte
 }
 
 /// PTLB: this CPU's buffer alone.
-pub fn purge_tlb(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn purge_tlb(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     s.purge_tlb();
     Ok(())
 }
 
 /// PALB: nothing of access-register translation is kept.
-pub fn purge_alb(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn purge_alb(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()
 }
 
@@ -109,7 +109,7 @@ fn invalidate(s: &mut State, entry: u64, bit: u64, width: Width) -> Result<(), I
 }
 
 /// IPTE: the page-table entry becomes invalid, and no CPU knows the page any more.
-pub fn invalidate_page_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn invalidate_page_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let (table, address) = (s.gr[i.r1 as usize], s.gr[i.r2 as usize]);
     let page = address >> 12 & 0xff;
@@ -125,7 +125,7 @@ pub fn invalidate_page_table_entry(s: &mut State, i: &Fields) -> Result<(), Inte
 
 /// IDTE: invalidates region- or segment-table entries and forgets what was made of them; or, with bit 52 of R2 on, only
 /// forgets all of the space whose ASCE R3 holds.
-pub fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let (table, option) = (s.gr[i.r1 as usize], s.gr[i.r2 as usize]);
     if option & 0x800 != 0 {
@@ -149,7 +149,7 @@ pub fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Inter
 /// CRDTE: replaces the table entry that translates the address in R2+1, if it is what R1 says, by what R1+1 says, and
 /// no CPU keeps what was made of it. R2 has the table's origin and, in bits 59-61, its kind. CC 0 replaced; 1 not, and
 /// R1 gets the entry.
-pub fn compare_and_replace_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_and_replace_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     if (i.r1 | i.r2) & 1 != 0 {
         return Err(Program::Specification.into());
@@ -168,7 +168,7 @@ pub fn compare_and_replace_table_entry(s: &mut State, i: &Fields) -> Result<(), 
 }
 
 /// CSP: compare and swap a word, R1 with R1+1; if equal and bit 63 of R2 is on, no CPU keeps any translation.
-pub fn compare_and_swap_and_purge(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_and_swap_and_purge(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     if i.r1 & 1 != 0 {
         return Err(Program::Specification.into());
@@ -184,7 +184,7 @@ pub fn compare_and_swap_and_purge(s: &mut State, i: &Fields) -> Result<(), Inter
 }
 
 /// CSPG: the same with a doubleword.
-pub fn compare_and_swap_and_purge_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_and_swap_and_purge_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     if i.r1 & 1 != 0 {
         return Err(Program::Specification.into());
@@ -211,7 +211,7 @@ fn swapped(s: &mut State, equal: bool, purge: bool, keep: impl FnOnce(&mut State
 }
 
 /// TPROT. CC 0 fetch and store permitted, 1 fetch only, 2 neither, 3 the address does not translate.
-pub fn test_protection(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_protection(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address(s, 0, i.b1, i.d1);
     let key = (Cpu::address(s, 0, i.b2, i.d2).address >> 4 & 15) as u8;
@@ -233,7 +233,7 @@ pub fn test_protection(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// SPX.
-pub fn set_prefix(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_prefix(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 4)?;
     let prefix = s.load_u32(at)?;
     s.set_prefix(prefix as u64).map_err(|_| Program::Addressing)?;
@@ -241,13 +241,13 @@ pub fn set_prefix(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// STPX.
-pub fn store_prefix(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_prefix(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 4)?;
     s.store_u32(at, s.prefix as u32)
 }
 
 /// STRAG: the real address of the first operand goes to the second.
-pub fn store_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let to = Cpu::address(s, 0, i.b1, i.d1);
     Cpu::aligned(s, to, 8)?;

@@ -6,7 +6,7 @@ use des::{Des, TdesEde3};
 
 /// Which cipher, and how long its key is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     Dea,
     Tdea128,
     Tdea192,
@@ -16,11 +16,11 @@ pub enum Kind {
 }
 
 /// The function codes of [`Kind::of`].
-pub const CODES: [u8; 6] = [1, 2, 3, 18, 19, 20];
+pub(super) const CODES: [u8; 6] = [1, 2, 3, 18, 19, 20];
 
 impl Kind {
     /// The cipher of a function code, which most functions have in common.
-    pub fn of(code: u8) -> Option<Kind> {
+    pub(super) fn of(code: u8) -> Option<Kind> {
         Some(match code {
             1 => Kind::Dea,
             2 => Kind::Tdea128,
@@ -33,7 +33,7 @@ impl Kind {
     }
 
     /// Bytes of a block.
-    pub fn block(self) -> usize {
+    pub(super) fn block(self) -> usize {
         match self {
             Kind::Dea | Kind::Tdea128 | Kind::Tdea192 => 8,
             _ => 16,
@@ -41,7 +41,7 @@ impl Kind {
     }
 
     /// Bytes of a key.
-    pub fn key(self) -> usize {
+    pub(super) fn key(self) -> usize {
         match self {
             Kind::Dea => 8,
             Kind::Tdea128 | Kind::Aes128 => 16,
@@ -52,7 +52,7 @@ impl Kind {
 }
 
 /// A cipher with its key.
-pub enum Cipher {
+pub(super) enum Cipher {
     Dea(Des),
     Tdea(TdesEde3),
     Aes128(Aes128),
@@ -64,7 +64,7 @@ const LENGTH: &str = "a key of the kind's length";
 
 impl Cipher {
     /// `key` must be as long as [`Kind::key`] says. Parity bits of DEA keys are ignored.
-    pub fn new(kind: Kind, key: &[u8]) -> Cipher {
+    pub(super) fn new(kind: Kind, key: &[u8]) -> Cipher {
         match kind {
             Kind::Dea => Cipher::Dea(Des::new_from_slice(key).expect(LENGTH)),
             Kind::Tdea128 => {
@@ -82,7 +82,7 @@ impl Cipher {
     }
 
     /// Enciphers one block.
-    pub fn encrypt(&self, block: &mut [u8]) {
+    pub(super) fn encrypt(&self, block: &mut [u8]) {
         const BLOCK: &str = "a block of the cipher's length";
         match self {
             Cipher::Dea(c) => c.encrypt_block(block.try_into().expect(BLOCK)),
@@ -94,7 +94,7 @@ impl Cipher {
     }
 
     /// Deciphers one block.
-    pub fn decrypt(&self, block: &mut [u8]) {
+    pub(super) fn decrypt(&self, block: &mut [u8]) {
         const BLOCK: &str = "a block of the cipher's length";
         match self {
             Cipher::Dea(c) => c.decrypt_block(block.try_into().expect(BLOCK)),
@@ -107,7 +107,7 @@ impl Cipher {
 }
 
 /// Exclusive or of `b` into `a`, as long as the shorter one.
-pub fn xor(a: &mut [u8], b: &[u8]) {
+pub(super) fn xor(a: &mut [u8], b: &[u8]) {
     for (a, b) in a.iter_mut().zip(b) {
         *a ^= b;
     }

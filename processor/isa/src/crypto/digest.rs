@@ -112,7 +112,7 @@ fn permute(state: &mut [u8; STATE]) {
 }
 
 /// KIMD: whole blocks of the second operand. CC: 0 done, 3 not yet.
-pub fn compute_intermediate_digest(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compute_intermediate_digest(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     operand_register(i.r2)?;
     let code = function(s);
     if code == 0 {
@@ -145,7 +145,7 @@ const PADDED: u64 = 0x80;
 
 /// KLMD: all that is left of a message, and its padding; the length in bits of the whole message stands after the
 /// chaining value. SHAKE's output goes to the first operand (R1, R1+1). CC: 0 done, 3 not yet.
-pub fn compute_last_digest(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compute_last_digest(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let code = function(s);
     if code == 0 {
         operand_register(i.r2)?;

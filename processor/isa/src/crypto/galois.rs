@@ -9,7 +9,7 @@ use ghash::universal_hash::UniversalHash;
 use zerocopy::IntoBytes;
 
 /// Hashes whole blocks into `state` with the hash subkey.
-pub fn ghash(subkey: &[u8; 16], state: &mut [u8; 16], blocks: &[u8]) {
+pub(super) fn ghash(subkey: &[u8; 16], state: &mut [u8; 16], blocks: &[u8]) {
     let mut hash = ghash::GHash::new(&(*subkey).into());
     for (n, block) in blocks.chunks_exact(16).enumerate() {
         let mut block: [u8; 16] = block.try_into().expect("sixteen bytes");
@@ -42,7 +42,7 @@ fn hash(block: &mut GaloisBlock, bytes: &[u8]) {
 }
 
 /// KMA. R1 the result, R2 and R2+1 the data, R3 and R3+1 the additional authenticated data. CC: 0 done, 3 not yet.
-pub fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     operand_register(i.r1)?;
     operand_register(i.r2)?;
     operand_register(i.r3)?;

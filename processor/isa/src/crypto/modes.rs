@@ -35,7 +35,7 @@ fn nothing(s: &mut State) -> Result<(), Interruption> {
 }
 
 /// KM. CC: 0 done, 3 not yet.
-pub fn cipher_message(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn cipher_message(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     operand_register(i.r1)?;
     operand_register(i.r2)?;
     let (code, decrypt) = (function(s), modified(s));
@@ -91,7 +91,7 @@ fn chosen(s: &mut State, registers: &[u8]) -> Result<Option<Kind>, Interruption>
 }
 
 /// KMC: cipher block chaining.
-pub fn cipher_message_with_chaining(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn cipher_message_with_chaining(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
     let decrypt = modified(s);
     if length(s, i.r2, kind.block())? == 0 {
@@ -118,7 +118,7 @@ pub fn cipher_message_with_chaining(s: &mut State, i: &Fields) -> Result<(), Int
 }
 
 /// KMF: cipher feedback. Bits 32-39 of register 0: how many bytes are fed back.
-pub fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
     let decrypt = modified(s);
     let (n, fed) = (kind.block(), (s.gr[0] >> 24) as u8 as usize);
@@ -147,7 +147,7 @@ pub fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> Result<
 }
 
 /// KMO: output feedback; enciphering and deciphering are the same.
-pub fn cipher_message_with_output_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn cipher_message_with_output_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
     let n = kind.block();
     if length(s, i.r2, n)? == 0 {
@@ -164,7 +164,7 @@ pub fn cipher_message_with_output_feedback(s: &mut State, i: &Fields) -> Result<
 }
 
 /// KMCTR: the third operand is as many counter blocks as the second has blocks.
-pub fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Some(kind) = chosen(s, &[i.r1, i.r2, i.r3])? else { return Ok(()) };
     let n = kind.block();
     if length(s, i.r2, n)? == 0 {
@@ -196,7 +196,7 @@ pub fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(), Inte
 }
 
 /// KMAC: the chaining value of CBC alone.
-pub fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Some(kind) = chosen(s, &[i.r2])? else { return Ok(()) };
     let n = kind.block();
     if length(s, i.r2, n)? == 0 {
@@ -215,7 +215,7 @@ pub fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(), Inte
 }
 
 /// PCC: the last block of CMAC, or the first tweak of XTS. CC 2: the message's length is wrong.
-pub fn perform_cryptographic_computation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn perform_cryptographic_computation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     match function(s) {
         0 => {
             let mut functions = [XTS_AES_128, XTS_AES_256, 0, 0, 0, 0, 0, 0];

@@ -14,7 +14,7 @@ const RATIO: u8 = 112;
 const TRUE_RANDOM: u8 = 114;
 
 /// PRNO. CC: 0 done, 3 not yet.
-pub fn perform_random_number_operation(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn perform_random_number_operation(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     operand_register(i.r1)?;
     operand_register(i.r2)?;
     match function(s) {

@@ -151,7 +151,7 @@ fn fetch(s: &mut State, mut from: Operand, window: &mut [u8; WINDOW], history: u
 }
 
 /// CMPR. CC: 0 all is compressed, 1 no room, 3 there is more to do.
-pub fn compress(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(super) fn compress(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut task = Task::begin(s, i)?;
     if task.to.length == 0 {
         s.cc = 1;
@@ -258,7 +258,7 @@ fn write_header(block: &ParameterBlock, sink: &mut Sink) {
 }
 
 /// GDHT: a table for the symbols that compression of the second operand would write. CC: 0.
-pub fn generate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(super) fn generate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let from = Operand::of(s, i.r2)?;
     if from.length == 0 {
         return specification();

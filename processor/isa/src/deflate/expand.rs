@@ -265,7 +265,7 @@ impl Output<'_> {
 }
 
 /// XPND. CC: 0 the last block has ended, 1 no room, 2 no data or wrong data, 3 there is more to do.
-pub fn expand(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(super) fn expand(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut task = Task::begin(s, i)?;
     let mut window = [0; WINDOW];
     let history = task.history.fetch(s, task.to, &mut window)?;

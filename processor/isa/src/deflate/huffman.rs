@@ -2,14 +2,14 @@
 //! codes.
 
 /// The longest code.
-pub const LONGEST: usize = 15;
+pub(super) const LONGEST: usize = 15;
 /// Symbols of the larger alphabet, with the two that stand for nothing.
-pub const SYMBOLS: usize = 288;
+pub(super) const SYMBOLS: usize = 288;
 /// Bits that one look into a [`Decoder`] covers.
 const QUICK: u32 = 10;
 
 /// Too many codes of some length, or too few.
-pub struct Unbalanced;
+pub(super) struct Unbalanced;
 
 /// How many codes there are of each length.
 fn count(lengths: &[u8]) -> [u16; LONGEST + 1] {
@@ -21,13 +21,13 @@ fn count(lengths: &[u8]) -> [u16; LONGEST + 1] {
 
 /// Codes and lengths for writing: codes have their first bit rightmost.
 #[derive(Clone)]
-pub struct Encoder {
+pub(super) struct Encoder {
     codes: [u16; SYMBOLS],
     lengths: [u8; SYMBOLS],
 }
 
 impl Encoder {
-    pub fn new(lengths: &[u8]) -> Encoder {
+    pub(super) fn new(lengths: &[u8]) -> Encoder {
         let counts = count(lengths);
         let mut next = [0u16; LONGEST + 2];
         for n in 1..=LONGEST {
@@ -44,13 +44,13 @@ impl Encoder {
 
     /// Code and length of a symbol; the length is 0 if it has none.
     #[inline]
-    pub fn of(&self, symbol: usize) -> (u16, u8) {
+    pub(super) fn of(&self, symbol: usize) -> (u16, u8) {
         (self.codes[symbol], self.lengths[symbol])
     }
 }
 
 /// Finds the symbol that bits begin with.
-pub struct Decoder {
+pub(super) struct Decoder {
     /// By the first bits: the symbol's number times 16, and the length of its code. 0: it is longer, or is none.
     quick: [u16; 1 << QUICK],
     counts: [u16; LONGEST + 1],
@@ -60,7 +60,7 @@ pub struct Decoder {
 
 impl Decoder {
     /// As inflaters do, takes a single code that leaves the other half unused, and none at all.
-    pub fn new(lengths: &[u8]) -> Result<Decoder, Unbalanced> {
+    pub(super) fn new(lengths: &[u8]) -> Result<Decoder, Unbalanced> {
         let counts = count(lengths);
         let mut free = 1i32;
         for here in &counts[1..] {
@@ -97,7 +97,7 @@ impl Decoder {
 
     /// The symbol and the length of its code; `None` if these bits are not the beginning of any.
     #[inline]
-    pub fn find(&self, bits: u64) -> Option<(u16, u32)> {
+    pub(super) fn find(&self, bits: u64) -> Option<(u16, u32)> {
         let entry = self.quick[bits as usize & ((1 << QUICK) - 1)];
         if entry != 0 { Some((entry >> 4, entry as u32 & 15)) } else { self.find_long(bits) }
     }
@@ -121,7 +121,7 @@ impl Decoder {
 
 /// Lengths of codes for symbols with these frequencies, none longer than `longest`: 0 for those that do not occur. Two
 /// symbols have codes at least, so that the code is complete.
-pub fn lengths(frequencies: &[u32], longest: usize, lengths: &mut [u8]) {
+pub(super) fn lengths(frequencies: &[u32], longest: usize, lengths: &mut [u8]) {
     lengths.fill(0);
     let mut order = [(0u32, 0u16); SYMBOLS];
     let mut n = 0;

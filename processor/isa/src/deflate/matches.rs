@@ -12,13 +12,13 @@ const GOOD: usize = 32;
 
 /// What compressed data is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Token {
+pub(super) enum Token {
     Literal(u8),
     Match { length: usize, distance: usize },
 }
 
 /// Finds matches in a window.
-pub struct Matcher<'a> {
+pub(super) struct Matcher<'a> {
     window: &'a [u8; WINDOW],
     end: usize,
     /// The newest place with a hash, and the one before each. Place 0 stands for none.
@@ -30,7 +30,7 @@ pub struct Matcher<'a> {
 
 impl<'a> Matcher<'a> {
     /// For the bytes up to `end`.
-    pub fn new(window: &'a [u8; WINDOW], end: usize) -> Matcher<'a> {
+    pub(super) fn new(window: &'a [u8; WINDOW], end: usize) -> Matcher<'a> {
         Matcher { window, end, heads: [0; HASHES], before: [0; HISTORY], known: 0 }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// What to write for what is at `at`. `usable`: whether a match of that length and distance can be written.
-    pub fn next(&mut self, at: usize, usable: impl Fn(usize, usize) -> bool) -> Token {
+    pub(super) fn next(&mut self, at: usize, usable: impl Fn(usize, usize) -> bool) -> Token {
         let literal = Token::Literal(self.window[at]);
         let Some((length, distance)) = self.find(at, 0).filter(|(length, distance)| usable(*length, *distance)) else {
             return literal;

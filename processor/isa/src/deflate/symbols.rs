@@ -4,14 +4,14 @@
 type Range = (u16, u8);
 
 /// Lengths, by symbol from 257 on.
-pub const LENGTHS: [Range; 29] = {
+pub(super) const LENGTHS: [Range; 29] = {
     let mut all = ranges::<29>(3, 4);
     // The longest match has a symbol of its own.
     all[28] = (258, 0);
     all
 };
 /// Distances by symbol.
-pub const DISTANCES: [Range; 30] = ranges::<30>(1, 2);
+pub(super) const DISTANCES: [Range; 30] = ranges::<30>(1, 2);
 
 /// Ranges that begin at `first`; the number of extra bits grows with every `step` symbols, but for the first ones.
 const fn ranges<const N: usize>(first: u16, step: usize) -> [Range; N] {
@@ -27,12 +27,12 @@ const fn ranges<const N: usize>(first: u16, step: usize) -> [Range; N] {
 }
 
 /// The shortest and the longest match.
-pub const SHORTEST: usize = 3;
-pub const LONGEST: usize = 258;
+pub(super) const SHORTEST: usize = 3;
+pub(super) const LONGEST: usize = 258;
 
 /// Symbol, extra bits and their number, of a length.
 #[inline]
-pub fn of_length(length: usize) -> (usize, u32, u32) {
+pub(super) fn of_length(length: usize) -> (usize, u32, u32) {
     if length == LONGEST {
         return (285, 0, 0);
     }
@@ -42,7 +42,7 @@ pub fn of_length(length: usize) -> (usize, u32, u32) {
 
 /// Symbol, extra bits and their number, of a distance.
 #[inline]
-pub fn of_distance(distance: usize) -> (usize, u32, u32) {
+pub(super) fn of_distance(distance: usize) -> (usize, u32, u32) {
     group(distance - 1, 1)
 }
 

@@ -7,17 +7,17 @@ use base::layout::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Symbols of literals and lengths, and of distances, that stand for something.
-pub const LITERALS: usize = 286;
-pub const DISTANCES: usize = 30;
+pub(super) const LITERALS: usize = 286;
+pub(super) const DISTANCES: usize = 30;
 /// The end of a block.
-pub const END: usize = 256;
+pub(super) const END: usize = 256;
 
 /// The order in which the lengths of the codes of code lengths stand.
 const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// Lengths of codes, as far as they have been read.
 #[derive(Clone)]
-pub struct Reading {
+pub(super) struct Reading {
     /// Numbers of lengths; no literals: the numbers are yet to be read.
     literals: usize,
     distances: usize,
@@ -32,7 +32,7 @@ pub struct Reading {
 /// What a continuation state keeps of a [`Reading`].
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct SavedReading {
+pub(super) struct SavedReading {
     literals: U16,
     distances: u8,
     order: u8,
@@ -43,7 +43,7 @@ pub struct SavedReading {
 }
 
 impl Reading {
-    pub fn new() -> Reading {
+    pub(super) fn new() -> Reading {
         Reading {
             literals: 0,
             distances: 0,
@@ -55,16 +55,16 @@ impl Reading {
         }
     }
 
-    pub fn literals(&self) -> &[u8] {
+    pub(super) fn literals(&self) -> &[u8] {
         &self.lengths[..self.literals]
     }
 
-    pub fn distances(&self) -> &[u8] {
+    pub(super) fn distances(&self) -> &[u8] {
         &self.lengths[self.literals..self.literals + self.distances]
     }
 
     /// Reads on. False: there are not enough bits.
-    pub fn advance(&mut self, input: &mut impl Input) -> Result<bool, Ending> {
+    pub(super) fn advance(&mut self, input: &mut impl Input) -> Result<bool, Ending> {
         if self.literals == 0 {
             let Some(sizes) = input.fill().take(14) else { return Ok(false) };
             let (literals, distances) = (257 + (sizes & 31) as usize, 1 + (sizes >> 5 & 31) as usize);
@@ -112,7 +112,7 @@ impl Reading {
     }
 
     /// What a continuation state keeps.
-    pub fn save(&self) -> SavedReading {
+    pub(super) fn save(&self) -> SavedReading {
         let mut saved = SavedReading {
             literals: (self.literals as u16).into(),
             distances: self.distances as u8,
@@ -126,7 +126,7 @@ impl Reading {
     }
 
     /// Whatever the bytes are, what comes of it can be worked with.
-    pub fn restore(from: &SavedReading) -> Reading {
+    pub(super) fn restore(from: &SavedReading) -> Reading {
         let mut all = Reading::new();
         all.literals = match from.literals.get() as usize {
             n @ 257..=LITERALS => n,
@@ -146,7 +146,7 @@ impl Reading {
 }
 
 /// The lengths that a compressed table of `bits` bits stands for.
-pub fn parse(table: &Table, bits: u16) -> Result<Reading, Ending> {
+pub(super) fn parse(table: &Table, bits: u16) -> Result<Reading, Ending> {
     let bytes = (bits as usize).div_ceil(8).min(table.len());
     let mut input = Slice { bytes: &table[..bytes], bits: Default::default() };
     let mut reading = Reading::new();
@@ -157,7 +157,7 @@ pub fn parse(table: &Table, bits: u16) -> Result<Reading, Ending> {
 }
 
 /// Compresses the lengths of literals, 257 of them at least, and distances; gives the number of bits.
-pub fn compress(literals: &[u8], distances: &[u8], table: &mut Table) -> u16 {
+pub(super) fn compress(literals: &[u8], distances: &[u8], table: &mut Table) -> u16 {
     let mut all = [0; LITERALS + DISTANCES];
     let count = literals.len() + distances.len();
     all[..literals.len()].copy_from_slice(literals);

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// BCR. With R2 0 there is no branch: masks 15 and 14 then serialize, which the host's own ordering gives us.
-pub fn branch_on_condition_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_on_condition_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     if i.r2 == 0 || i.r1 == 0 {
         return Ok(());
     }
@@ -18,7 +18,7 @@ pub fn branch_on_condition_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> 
 }
 
 /// BC.
-pub fn branch_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address(i.x2, i.b2, i.d2).address;
     let taken = cpu.cc_in(i.r1);
     cpu.branch_if(i, taken, target);
@@ -26,7 +26,7 @@ pub fn branch_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// BRC, BRCL.
-pub fn branch_relative_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_relative_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.relative(i).address;
     if i.r1 == 15 {
         cpu.jump(i, target);
@@ -38,7 +38,7 @@ pub fn branch_relative_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> 
 }
 
 /// BCTR: the branch address is formed before the count changes.
-pub fn branch_on_count_register_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_on_count_register_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address_in(i.r2).address;
     let (count, one) = (cpu.gr(W32, i.r1), cpu.imm(1));
     let count = cpu.sub(W32, count, one);
@@ -50,7 +50,7 @@ pub fn branch_on_count_register_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// BASR.
-pub fn branch_and_save_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_and_save_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address_in(i.r2).address;
     link(cpu, i)?;
     if i.r2 != 0 {
@@ -71,7 +71,7 @@ fn link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// The link information of BAS and BRAS: the next address, with the addressing mode in bit 32 when it is 31 bits.
-pub fn link_of_save(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn link_of_save(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let next = s.next_address(i);
     match s.address_mask {
         u64::MAX => s.gr[i.r1 as usize] = next,
@@ -82,13 +82,13 @@ pub fn link_of_save(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// LA, LAY: an address as an operand. In the 24- and 31-bit modes the left half of the register stays.
-pub fn load_address<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_address<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let at = cpu.address(i.x2, i.b2, i.d2);
     set_address(cpu, i.r1, at)
 }
 
 /// LARL.
-pub fn load_address_relative<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_address_relative<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let at = cpu.relative(i);
     set_address(cpu, i.r1, at)
 }
@@ -102,13 +102,13 @@ pub(crate) fn set_address<C: Cpu>(cpu: &mut C, r: u8, at: At<C::Word>) -> Step<C
 
 /// EX: the instruction at the second-operand address, its second byte ORed with the low byte of R1 (unless R1 is 0),
 /// as if it stood here.
-pub fn execute(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn execute(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let target = Cpu::address(s, i.x2, i.b2, i.d2).address;
     execute_at(s, i, target)
 }
 
 /// EXRL.
-pub fn execute_relative(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn execute_relative(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let target = Cpu::relative(s, i).address;
     execute_at(s, i, target)
 }
@@ -146,7 +146,7 @@ fn execute_at(s: &mut State, i: &Fields, target: u64) -> Result<(), Interruption
 }
 
 /// BAS.
-pub fn branch_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address(i.x2, i.b2, i.d2).address;
     link(cpu, i)?;
     cpu.jump(i, target);
@@ -154,7 +154,7 @@ pub fn branch_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// BRAS, BRASL.
-pub fn branch_relative_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_relative_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.relative(i).address;
     link(cpu, i)?;
     cpu.jump(i, target);
@@ -175,7 +175,7 @@ fn link_of_link(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// BALR.
-pub fn branch_and_link_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_and_link_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address_in(i.r2).address;
     cpu.call(link_of_link, i)?;
     if i.r2 != 0 {
@@ -185,7 +185,7 @@ pub fn branch_and_link_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// BAL.
-pub fn branch_and_link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_and_link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address(i.x2, i.b2, i.d2).address;
     cpu.call(link_of_link, i)?;
     cpu.jump(i, target);
@@ -193,7 +193,7 @@ pub fn branch_and_link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// BSM: the addressing mode goes into the first register and comes out of the second, with the address.
-pub fn branch_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn branch_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let target = s.gr[i.r2 as usize];
     if i.r1 != 0 {
         let register = &mut s.gr[i.r1 as usize];
@@ -210,7 +210,7 @@ pub fn branch_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption
 }
 
 /// BASSM: link information with the addressing mode, then BSM.
-pub fn branch_and_save_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn branch_and_save_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let target = s.gr[i.r2 as usize];
     link_of_save(s, i)?;
     if s.address_mask == u64::MAX {
@@ -245,31 +245,31 @@ fn count<C: Cpu>(cpu: &mut C, i: &Fields, width: Width, target: C::Word) -> Step
 }
 
 /// BCT.
-pub fn branch_on_count_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_on_count_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address(i.x2, i.b2, i.d2).address;
     count(cpu, i, W32, target)
 }
 
 /// BCTG.
-pub fn branch_on_count_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_on_count_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address(i.x2, i.b2, i.d2).address;
     count(cpu, i, W64, target)
 }
 
 /// BRCT.
-pub fn branch_relative_on_count_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_relative_on_count_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.relative(i).address;
     count(cpu, i, W32, target)
 }
 
 /// BRCTG.
-pub fn branch_relative_on_count_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_relative_on_count_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.relative(i).address;
     count(cpu, i, W64, target)
 }
 
 /// BRCTH: the count is in bits 0-31.
-pub fn branch_relative_on_count_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_relative_on_count_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.relative(i).address;
     let (count, one) = (cpu.gr_high(i.r1), cpu.imm(1));
     let count = cpu.sub(W32, count, one);
@@ -279,7 +279,7 @@ pub fn branch_relative_on_count_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C>
 }
 
 /// BCTGR: as BCTR.
-pub fn branch_on_count_register_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_on_count_register_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address_in(i.r2).address;
     let (count, one) = (cpu.gr(W64, i.r1), cpu.imm(1));
     let count = cpu.sub(W64, count, one);
@@ -312,7 +312,7 @@ fn index<C: Cpu>(cpu: &mut C, i: &Fields, width: Width, high: bool, target: C::W
 macro_rules! on_index {
     ($(#[$doc:meta] $name:ident $width:ident $high:literal $place:ident;)*) => { $(
         #[$doc]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let target = on_index!(@$place cpu i);
             index(cpu, i, $width, $high, target)
         }
@@ -341,7 +341,7 @@ on_index! {
 }
 
 /// BIC: branches to the address that is in storage.
-pub fn branch_indirect_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn branch_indirect_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let at = cpu.address(i.x2, i.b2, i.d2);
     let target = cpu.load(W64, at)?;
     let target = cpu.wrap(target);
@@ -351,7 +351,7 @@ pub fn branch_indirect_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> 
 }
 
 /// ICM with all four bytes is LT with another name; otherwise a routine picks them.
-pub fn insert_under_mask_or_word<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn insert_under_mask_or_word<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     if i.m3 != 15 {
         return cpu.call(super::insert_characters_under_mask, i);
     }
@@ -363,7 +363,7 @@ pub fn insert_under_mask_or_word<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// STCM of the rightmost bytes is a store; otherwise a routine picks them.
-pub fn store_under_mask_or_part<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn store_under_mask_or_part<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let width = match i.m3 {
         1 => W8,
         3 => W16,

@@ -5,7 +5,7 @@ use super::misc::trap;
 use crate::prelude::*;
 
 /// LOCR: 32 bits.
-pub fn load_register_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_register_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, old, new) = (cpu.cc_in(i.m3), cpu.gr(W32, i.r1), cpu.gr(W32, i.r2));
     let v = cpu.select(yes, new, old);
     cpu.set_gr(W32, i.r1, v);
@@ -13,7 +13,7 @@ pub fn load_register_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// LOCGR: 64 bits.
-pub fn load_register_on_condition_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_register_on_condition_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, old, new) = (cpu.cc_in(i.m3), cpu.gr(W64, i.r1), cpu.gr(W64, i.r2));
     let v = cpu.select(yes, new, old);
     cpu.set_gr(W64, i.r1, v);
@@ -21,7 +21,7 @@ pub fn load_register_on_condition_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<
 }
 
 /// LOCFHR: bits 0-31.
-pub fn load_register_on_condition_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_register_on_condition_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, old, new) = (cpu.cc_in(i.m3), cpu.gr_high(i.r1), cpu.gr_high(i.r2));
     let v = cpu.select(yes, new, old);
     cpu.set_gr_high(i.r1, v);
@@ -29,7 +29,7 @@ pub fn load_register_on_condition_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<
 }
 
 /// SELR: R2 if the condition holds, else R3; 32 bits.
-pub fn select<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn select<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, a, b) = (cpu.cc_in(i.m4), cpu.gr(W32, i.r2), cpu.gr(W32, i.r3));
     let v = cpu.select(yes, a, b);
     cpu.set_gr(W32, i.r1, v);
@@ -37,7 +37,7 @@ pub fn select<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// SELGR: 64 bits.
-pub fn select_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn select_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, a, b) = (cpu.cc_in(i.m4), cpu.gr(W64, i.r2), cpu.gr(W64, i.r3));
     let v = cpu.select(yes, a, b);
     cpu.set_gr(W64, i.r1, v);
@@ -45,7 +45,7 @@ pub fn select_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// SELFHR: bits 0-31.
-pub fn select_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn select_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, a, b) = (cpu.cc_in(i.m4), cpu.gr_high(i.r2), cpu.gr_high(i.r3));
     let v = cpu.select(yes, a, b);
     cpu.set_gr_high(i.r1, v);
@@ -53,7 +53,7 @@ pub fn select_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// LOCHI.
-pub fn load_immediate_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_immediate_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, old, new) = (cpu.cc_in(i.m3), cpu.gr(W32, i.r1), cpu.imm(i.imm as u32 as u64));
     let v = cpu.select(yes, new, old);
     cpu.set_gr(W32, i.r1, v);
@@ -61,7 +61,7 @@ pub fn load_immediate_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// LOCGHI.
-pub fn load_immediate_on_condition_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_immediate_on_condition_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, old, new) = (cpu.cc_in(i.m3), cpu.gr(W64, i.r1), cpu.imm(i.imm as u64));
     let v = cpu.select(yes, new, old);
     cpu.set_gr(W64, i.r1, v);
@@ -69,7 +69,7 @@ pub fn load_immediate_on_condition_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step
 }
 
 /// LOCHHI.
-pub fn load_immediate_on_condition_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_immediate_on_condition_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, old, new) = (cpu.cc_in(i.m3), cpu.gr_high(i.r1), cpu.imm(i.imm as u32 as u64));
     let v = cpu.select(yes, new, old);
     cpu.set_gr_high(i.r1, v);
@@ -80,7 +80,7 @@ pub fn load_immediate_on_condition_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step
 macro_rules! storage_on_condition {
     ($(#[$doc:meta] $name:ident $routine:ident |$s:ident, $i:ident, $at:ident| $body:expr;)*) => { $(
         #[$doc]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let yes = cpu.cc_in(i.m3);
             cpu.call_if(yes, $routine, i, |_| Ok(()))
         }
@@ -139,7 +139,7 @@ macro_rules! compare {
         #[$t:meta] $trap:ident #[$ti:meta] $trap_imm:ident;)*) => { $(
         #[$j]
         #[inline(always)]
-        pub fn $jump<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $jump<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let (a, b) = (cpu.gr($width, i.r1), cpu.gr($width, i.r2));
             let target = cpu.relative(i).address;
             let yes = compares(cpu, $width, $signed, i.m3, a, b);
@@ -149,7 +149,7 @@ macro_rules! compare {
 
         #[$b]
         #[inline(always)]
-        pub fn $branch<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $branch<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let (a, b) = (cpu.gr($width, i.r1), cpu.gr($width, i.r2));
             let target = cpu.address(0, i.b2, i.d2).address;
             let yes = compares(cpu, $width, $signed, i.m3, a, b);
@@ -159,7 +159,7 @@ macro_rules! compare {
 
         #[$ji]
         #[inline(always)]
-        pub fn $jump_imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $jump_imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let (a, b) = (cpu.gr($width, i.r1), cpu.imm(immediate_byte(i, $signed)));
             let target = cpu.relative(i).address;
             let yes = compares(cpu, $width, $signed, i.m3, a, b);
@@ -169,7 +169,7 @@ macro_rules! compare {
 
         #[$bi]
         #[inline(always)]
-        pub fn $branch_imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $branch_imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let (a, b) = (cpu.gr($width, i.r1), cpu.imm(immediate_byte(i, $signed)));
             let target = cpu.address(0, i.b2, i.d2).address;
             let yes = compares(cpu, $width, $signed, i.m3, a, b);
@@ -178,14 +178,14 @@ macro_rules! compare {
         }
 
         #[$t]
-        pub fn $trap<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $trap<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let (a, b) = (cpu.gr($width, i.r1), cpu.gr($width, i.r2));
             let yes = compares(cpu, $width, $signed, i.m3, a, b);
             cpu.call_if(yes, trap, i, |_| Ok(()))
         }
 
         #[$ti]
-        pub fn $trap_imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $trap_imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let b = if $signed { i.imm as u64 } else { i.imm as u16 as u64 };
             let (a, b) = (cpu.gr($width, i.r1), cpu.imm(b));
             let yes = compares(cpu, $width, $signed, i.m3, a, b);
@@ -254,7 +254,7 @@ compare! {
 }
 
 /// CLT: a register against storage, unsigned.
-pub fn compare_logical_storage_and_trap<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn compare_logical_storage_and_trap<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let at = cpu.address(0, i.b2, i.d2);
     let b = cpu.load(W32, at)?;
     let a = cpu.gr(W32, i.r1);
@@ -263,7 +263,7 @@ pub fn compare_logical_storage_and_trap<C: Cpu>(cpu: &mut C, i: &Fields) -> Step
 }
 
 /// CLGT.
-pub fn compare_logical_storage_and_trap_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn compare_logical_storage_and_trap_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let at = cpu.address(0, i.b2, i.d2);
     let b = cpu.load(W64, at)?;
     let a = cpu.gr(W64, i.r1);
@@ -275,7 +275,7 @@ pub fn compare_logical_storage_and_trap_long<C: Cpu>(cpu: &mut C, i: &Fields) ->
 macro_rules! load_and_trap {
     ($(#[$doc:meta] $name:ident $width:ident $mask:literal |$cpu:ident, $i:ident, $v:ident| $set:expr;)*) => { $(
         #[$doc]
-        pub fn $name<C: Cpu>($cpu: &mut C, $i: &Fields) -> Step<C> {
+        pub(crate) fn $name<C: Cpu>($cpu: &mut C, $i: &Fields) -> Step<C> {
             let at = $cpu.address($i.x2, $i.b2, $i.d2);
             let v = $cpu.load($width, at)?;
             let mask = $cpu.imm($mask);

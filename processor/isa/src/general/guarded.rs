@@ -10,7 +10,7 @@ fn enabled(s: &State) -> Result<(), Interruption> {
 }
 
 /// LGSC: a reserved doubleword, the designation, the section mask, and the address of the parameter list.
-pub fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let at = s.address(i.x2, i.b2, i.d2);
     let Controls { designation, sections, parameters, .. } = s.read_layout(at)?;
@@ -19,7 +19,7 @@ pub fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), In
 }
 
 /// STGSC.
-pub fn store_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let at = s.address(i.x2, i.b2, i.d2);
     let mut controls = Controls::default();
@@ -30,14 +30,14 @@ pub fn store_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), I
 }
 
 /// LGG: a doubleword.
-pub fn load_guarded(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_guarded(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let pointer = s.load_u64(at)?;
     load(s, i, at, pointer, false)
 }
 
 /// LLGFSG: a word, shifted left as the designation says.
-pub fn load_logical_and_shift_guarded(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_logical_and_shift_guarded(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let word = s.load_u32(at)? as u64;
     let shift = if s.guarded_storage_enabled() { s.guarded.load_shift() } else { 0 };

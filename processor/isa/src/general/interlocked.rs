@@ -5,7 +5,7 @@ use super::registers::pair;
 use crate::prelude::*;
 
 /// CS, CSY. CC: 0 equal and replaced, 1 the second operand was loaded.
-pub fn compare_and_swap(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_and_swap(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 4)?;
     let (old, new) = (s.gr[i.r1 as usize] as u32, s.gr[i.r3 as usize] as u32);
@@ -16,7 +16,7 @@ pub fn compare_and_swap(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// CSG.
-pub fn compare_and_swap_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_and_swap_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 8)?;
     let old = s.gr[i.r1 as usize];
@@ -27,7 +27,7 @@ pub fn compare_and_swap_long(s: &mut State, i: &Fields) -> Result<(), Interrupti
 }
 
 /// CDS, CDSY: a doubleword, in the low halves of even-odd pairs.
-pub fn compare_double_and_swap(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_double_and_swap(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1 | i.r3)?;
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 8)?;
@@ -51,7 +51,7 @@ fn set_quadword(s: &mut State, r: u8, v: u128) {
 }
 
 /// CDSG.
-pub fn compare_double_and_swap_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_double_and_swap_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1 | i.r3)?;
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 16)?;
@@ -64,7 +64,7 @@ pub fn compare_double_and_swap_long(s: &mut State, i: &Fields) -> Result<(), Int
 
 /// CSST: a compare and swap at the first operand and, if it swaps, a store at the second. What and how long is in
 /// register 0; the new values are in a parameter list at the address in register 1.
-pub fn compare_and_swap_and_store(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_and_swap_and_store(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (function, characteristic) = (s.gr[0] as u8, (s.gr[0] >> 8) as u8);
     if function > 2 || characteristic > 4 || function == 2 && i.r3 & 1 != 0 {
         return Err(Program::Specification.into());
@@ -108,7 +108,7 @@ pub fn compare_and_swap_and_store(s: &mut State, i: &Fields) -> Result<(), Inter
 }
 
 /// TS: the byte becomes all ones. CC: its leftmost bit before.
-pub fn test_and_set(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_and_set(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.cc = s.update_u8(at, |_| 0xff)? >> 7;
     Ok(())
@@ -134,70 +134,70 @@ fn update_doubleword(s: &mut State, i: &Fields, f: impl Fn(u64, u64) -> u64) -> 
 }
 
 /// LAA. CC and overflow as ADD has them.
-pub fn load_and_add(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_add(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_word(s, i, u32::wrapping_add)?;
     s.set_cc(Cc::Add { width: W32, a: a as u64, b: b as u64, sum: a.wrapping_add(b) as u64 });
     s.check_overflow()
 }
 
 /// LAAG.
-pub fn load_and_add_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_add_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_doubleword(s, i, u64::wrapping_add)?;
     s.set_cc(Cc::Add { width: W64, a, b, sum: a.wrapping_add(b) });
     s.check_overflow()
 }
 
 /// LAAL.
-pub fn load_and_add_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_add_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_word(s, i, u32::wrapping_add)?;
     s.set_cc(Cc::AddLogical { width: W32, a: a as u64, sum: a.wrapping_add(b) as u64 });
     Ok(())
 }
 
 /// LAALG.
-pub fn load_and_add_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_add_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_doubleword(s, i, u64::wrapping_add)?;
     s.set_cc(Cc::AddLogical { width: W64, a, sum: a.wrapping_add(b) });
     Ok(())
 }
 
 /// LAN.
-pub fn load_and_and(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_and(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_word(s, i, |a, b| a & b)?;
     s.cc = (a & b != 0) as u8;
     Ok(())
 }
 
 /// LANG.
-pub fn load_and_and_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_and_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_doubleword(s, i, |a, b| a & b)?;
     s.cc = (a & b != 0) as u8;
     Ok(())
 }
 
 /// LAO.
-pub fn load_and_or(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_or(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_word(s, i, |a, b| a | b)?;
     s.cc = (a | b != 0) as u8;
     Ok(())
 }
 
 /// LAOG.
-pub fn load_and_or_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_or_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_doubleword(s, i, |a, b| a | b)?;
     s.cc = (a | b != 0) as u8;
     Ok(())
 }
 
 /// LAX.
-pub fn load_and_exclusive_or(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_exclusive_or(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_word(s, i, |a, b| a ^ b)?;
     s.cc = (a != b) as u8;
     Ok(())
 }
 
 /// LAXG.
-pub fn load_and_exclusive_or_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_and_exclusive_or_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b) = update_doubleword(s, i, |a, b| a ^ b)?;
     s.cc = (a != b) as u8;
     Ok(())
@@ -221,28 +221,28 @@ fn add_immediate(s: &mut State, i: &Fields, width: Width) -> Result<(u64, u64, u
 }
 
 /// ASI.
-pub fn add_immediate_to_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn add_immediate_to_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b, sum) = add_immediate(s, i, W32)?;
     s.set_cc(Cc::Add { width: W32, a, b, sum });
     s.check_overflow()
 }
 
 /// AGSI.
-pub fn add_immediate_to_doubleword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn add_immediate_to_doubleword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, b, sum) = add_immediate(s, i, W64)?;
     s.set_cc(Cc::Add { width: W64, a, b, sum });
     s.check_overflow()
 }
 
 /// ALSI.
-pub fn add_logical_immediate_to_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn add_logical_immediate_to_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, _, sum) = add_immediate(s, i, W32)?;
     s.set_cc(Cc::AddLogical { width: W32, a, sum });
     Ok(())
 }
 
 /// ALGSI.
-pub fn add_logical_immediate_to_doubleword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn add_logical_immediate_to_doubleword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (a, _, sum) = add_immediate(s, i, W64)?;
     s.set_cc(Cc::AddLogical { width: W64, a, sum });
     Ok(())
@@ -250,12 +250,12 @@ pub fn add_logical_immediate_to_doubleword(s: &mut State, i: &Fields) -> Result<
 
 /// LPD, LPDG: two operands that no other CPU changed in between (CC 0). Storing CPUs are seen by looking twice; CC 3
 /// says that it did not work out.
-pub fn load_pair_disjoint(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_pair_disjoint(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair_disjoint(s, i, W32)
 }
 
 /// LPDG.
-pub fn load_pair_disjoint_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_pair_disjoint_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair_disjoint(s, i, W64)
 }
 

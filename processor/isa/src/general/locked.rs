@@ -234,7 +234,7 @@ fn field(s: &State, list: At, offset: u64, form: Form) -> At {
 
 /// PLO. CC: 0 all comparisons equal, 1 the first not, 2 the second not. With bit 55 of register 0 on, only whether the
 /// function exists: 0 yes, 3 no.
-pub fn perform_locked_operation(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn perform_locked_operation(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let control = s.gr[0] as u32;
     let code = control as u8;
     if control & 0xffff_fe00 != 0 {

@@ -7,7 +7,7 @@ use base::layout::{U32, U64};
 use zerocopy::IntoBytes;
 
 /// SPM: condition code and program mask from bits 34-39 of a register.
-pub fn set_program_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_program_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let v = s.gr[i.r1 as usize] >> 24;
     s.cc = (v >> 4 & 3) as u8;
     s.program_mask = (v & 15) as u8;
@@ -15,7 +15,7 @@ pub fn set_program_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// IPM: the opposite of SPM.
-pub fn insert_program_mask<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn insert_program_mask<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (code, mask, four) = (cpu.cc(), cpu.program_mask(), cpu.imm(4));
     let code = cpu.shift_left(W32, code, four);
     let byte = cpu.or(code, mask);
@@ -29,13 +29,13 @@ pub fn insert_program_mask<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// SVC: the interruption happens here, so that it costs no more than a branch.
-pub fn supervisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn supervisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.ia = s.next_address(i);
     s.svc_interruption(i.imm as u8, i.len)
 }
 
 /// MC: a monitor event if the class is enabled in control register 8.
-pub fn monitor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn monitor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if i.imm & 0xf0 != 0 {
         return Err(Program::Specification.into());
     }
@@ -50,7 +50,7 @@ pub fn monitor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// STCK, STCKF. CC 0: the clock is running.
-pub fn store_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     let tod = s.tod();
     s.store_u64(at, tod)?;
@@ -60,7 +60,7 @@ pub fn store_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// STCKE: the epoch index, the clock, and the programmable field. Bits to the right of what STCK shows are never all
 /// zero, and differ between CPUs.
-pub fn store_clock_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_clock_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     let mut clock = ExtendedClock::default();
     clock.tod = s.tod().into();
@@ -73,7 +73,7 @@ pub fn store_clock_extended(s: &mut State, i: &Fields) -> Result<(), Interruptio
 
 /// STFLE: as many doublewords of the facility list as bits 56-63 of register 0 ask for. CC: 0 all of it, 3 there is
 /// more; register 0 says how many there are.
-pub fn store_facility_list_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_facility_list_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 8)?;
     let list = s.facilities().0;
@@ -86,7 +86,7 @@ pub fn store_facility_list_extended(s: &mut State, i: &Fields) -> Result<(), Int
 }
 
 /// ECAG: what there is of caches. Level 1 has a data and an instruction cache of each CPU, level 2 one for both.
-pub fn extract_cpu_attribute(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_cpu_attribute(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let what = s.address(0, i.b2, i.d2).address;
     let (attribute, level, instructions) = (what >> 4 & 15, what >> 1 & 7, what & 1);
     s.gr[i.r1 as usize] = match (attribute, level) {
@@ -110,7 +110,7 @@ pub fn extract_cpu_attribute(s: &mut State, i: &Fields) -> Result<(), Interrupti
 
 /// ECTG: how long this task ran. The first operand less the CPU timer, and the second operand, go to registers 0 and
 /// 1; the third operand's doubleword to R3.
-pub fn extract_cpu_time(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_cpu_time(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let first = s.address(0, i.b1, i.d1);
     let second = s.address(0, i.b2, i.d2);
     let third = s.address_in(i.r3);
@@ -125,7 +125,7 @@ pub fn extract_cpu_time(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// LAE, LAEY: an address with its space.
-pub fn load_address_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_address_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let address = s.address(i.x2, i.b2, i.d2).address;
     let alet = match s.psw_mask() >> 46 & 3 {
         0 => 0,
@@ -140,7 +140,7 @@ pub fn load_address_extended(s: &mut State, i: &Fields) -> Result<(), Interrupti
 }
 
 /// TAM: the addressing mode as a condition code: 0 24 bits, 1 31 bits, 3 64 bits.
-pub fn test_addressing_mode(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_addressing_mode(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.cc = match s.address_mask {
         u64::MAX => 3,
         0x7fff_ffff => 1,
@@ -150,17 +150,17 @@ pub fn test_addressing_mode(s: &mut State, _: &Fields) -> Result<(), Interruptio
 }
 
 /// SAM24: the instruction must lie where the mode reaches.
-pub fn set_addressing_mode_24(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_addressing_mode_24(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     set_mode(s, i, 24, 0x00ff_ffff)
 }
 
 /// SAM31.
-pub fn set_addressing_mode_31(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_addressing_mode_31(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     set_mode(s, i, 31, 0x7fff_ffff)
 }
 
 /// SAM64.
-pub fn set_addressing_mode_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn set_addressing_mode_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     set_mode(s, i, 64, u64::MAX)
 }
 
@@ -175,7 +175,7 @@ fn set_mode(s: &mut State, i: &Fields, bits: u32, reach: u64) -> Result<(), Inte
 }
 
 /// LCBB: how many bytes, up to 16, lie before the next boundary of 64 to 4096 bytes. CC: 0 all 16, 3 fewer.
-pub fn load_count_to_block_boundary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_count_to_block_boundary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if i.m3 > 6 {
         return Err(Program::Specification.into());
     }
@@ -188,12 +188,12 @@ pub fn load_count_to_block_boundary(s: &mut State, i: &Fields) -> Result<(), Int
 }
 
 /// CRT, CGIT, LAT and their kin when the condition holds: a data exception with code FF.
-pub fn trap(_: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub(crate) fn trap(_: &mut State, _: &Fields) -> Result<(), Interruption> {
     Err(Interruption::Data(0xff))
 }
 
 /// What does nothing here: prefetches and hints.
-pub fn hint<C: Cpu>(_: &mut C, _: &Fields) -> Step<C> {
+pub(crate) fn hint<C: Cpu>(_: &mut C, _: &Fields) -> Step<C> {
     Ok(())
 }
 
@@ -208,7 +208,7 @@ fn set_double(s: &mut State, r: u8, v: u64) {
 }
 
 /// SLDL.
-pub fn shift_left_double_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn shift_left_double_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let n = s.address(0, i.b2, i.d2).address & 63;
     set_double(s, i.r1, double(s, i.r1) << n);
@@ -216,7 +216,7 @@ pub fn shift_left_double_logical(s: &mut State, i: &Fields) -> Result<(), Interr
 }
 
 /// SRDL.
-pub fn shift_right_double_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn shift_right_double_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let n = s.address(0, i.b2, i.d2).address & 63;
     set_double(s, i.r1, double(s, i.r1) >> n);
@@ -224,7 +224,7 @@ pub fn shift_right_double_logical(s: &mut State, i: &Fields) -> Result<(), Inter
 }
 
 /// SLDA. CC: 0 zero, 1 negative, 2 positive, 3 a bit unlike the sign was shifted out.
-pub fn shift_left_double(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn shift_left_double(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let n = s.address(0, i.b2, i.d2).address & 63;
     let v = double(s, i.r1);
@@ -239,7 +239,7 @@ pub fn shift_left_double(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 }
 
 /// SRDA.
-pub fn shift_right_double(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn shift_right_double(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let n = s.address(0, i.b2, i.d2).address & 63;
     let value = (double(s, i.r1) as i64 >> n) as u64;
@@ -250,7 +250,7 @@ pub fn shift_right_double(s: &mut State, i: &Fields) -> Result<(), Interruption>
 
 /// ICM, ICMY: bytes from storage into the register bytes that the mask selects. CC: 0 all zero or none selected, 1 the
 /// leftmost bit is one, 2 it is zero.
-pub fn insert_characters_under_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn insert_characters_under_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let register = s.gr[i.r1 as usize] as u32;
     let v = insert_under_mask(s, i, register)?;
     s.set_gr(W32, i.r1, v as u64);
@@ -258,7 +258,7 @@ pub fn insert_characters_under_mask(s: &mut State, i: &Fields) -> Result<(), Int
 }
 
 /// ICMH: bits 0-31 of the register.
-pub fn insert_characters_under_mask_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn insert_characters_under_mask_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let register = (s.gr[i.r1 as usize] >> 32) as u32;
     let v = insert_under_mask(s, i, register)?;
     s.set_gr_high(i.r1, v as u64);
@@ -292,12 +292,12 @@ fn insert_under_mask(s: &mut State, i: &Fields, register: u32) -> Result<u32, In
 }
 
 /// STCM, STCMY.
-pub fn store_characters_under_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_characters_under_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     store_under_mask(s, i, s.gr[i.r1 as usize] as u32)
 }
 
 /// STCMH: bits 0-31 of the register.
-pub fn store_characters_under_mask_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_characters_under_mask_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     store_under_mask(s, i, (s.gr[i.r1 as usize] >> 32) as u32)
 }
 

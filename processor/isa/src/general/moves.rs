@@ -6,14 +6,14 @@ use base::layout::{U16, U32};
 use zerocopy::IntoBytes;
 
 /// MVC. Bytes move one at a time from left to right, as an overlap can show.
-pub fn move_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let from = s.address(0, i.b2, i.d2);
     s.move_left_to_right(to, from, i.l as usize + 1)
 }
 
 /// MVCIN. The second operand is named by its rightmost byte and comes out reversed.
-pub fn move_inverse(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_inverse(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let from = s.address(0, i.b2, i.d2);
     let len = i.l as usize + 1;
@@ -25,7 +25,7 @@ pub fn move_inverse(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// MVCRL: from right to left, as many bytes as bits 56-63 of register 0 say and one more.
-pub fn move_right_to_left(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_right_to_left(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let from = s.address(0, i.b2, i.d2);
     let len = s.gr[0] as u8 as usize + 1;
@@ -74,29 +74,29 @@ fn combine(s: &mut State, i: &Fields, f: impl Fn(u8, u8) -> u8) -> Result<bool, 
 }
 
 /// MVN: the right halves of bytes.
-pub fn move_numerics(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_numerics(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     combine(s, i, |a, b| a & 0xf0 | b & 0x0f).map(drop)
 }
 
 /// MVZ: the left halves of bytes.
-pub fn move_zones(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_zones(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     combine(s, i, |a, b| a & 0x0f | b & 0xf0).map(drop)
 }
 
 /// NC. CC: 0 zero, 1 not zero.
-pub fn and_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn and_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.cc = combine(s, i, |a, b| a & b)? as u8;
     Ok(())
 }
 
 /// OC. CC: 0 zero, 1 not zero.
-pub fn or_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn or_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.cc = combine(s, i, |a, b| a | b)? as u8;
     Ok(())
 }
 
 /// XC. CC: 0 zero, 1 not zero. Storage XORed with itself is the usual way to clear it.
-pub fn exclusive_or_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn exclusive_or_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if i.b1 == i.b2 && i.d1 == i.d2 {
         let to = s.address(0, i.b1, i.d1);
         s.write_bytes(to, &[0; 256][..i.l as usize + 1])?;
@@ -108,7 +108,7 @@ pub fn exclusive_or_characters(s: &mut State, i: &Fields) -> Result<(), Interrup
 }
 
 /// MVO: the digits of the second operand beside the rightmost half byte of the first, right to left.
-pub fn move_with_offset(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_with_offset(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let from = s.address(0, i.b2, i.d2);
     let (l1, l2) = (i.l1() as u64, i.l2() as u64);
@@ -127,7 +127,7 @@ pub fn move_with_offset(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// MVCL. CC: 0 equal lengths, 1 first shorter, 2 first longer, 3 nothing moved because the movement would destroy its
 /// own source.
-pub fn move_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut to = Operand::short(s, i.r1)?;
     let mut from = Operand::short(s, i.r2)?;
     let pad = (s.gr[i.r2 as usize + 1] >> 24) as u8;
@@ -150,13 +150,13 @@ pub fn move_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// MVCLE, with a padding byte in the second-operand address. CC: 0 equal lengths, 1 first shorter, 2 first longer,
 /// 3 not yet at the end.
-pub fn move_long_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_long_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let pad = s.address(0, i.b2, i.d2).address as u8;
     move_extended(s, i, [pad; 2])
 }
 
 /// MVCLU: MVCLE of two-byte characters.
-pub fn move_long_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_long_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let pad = U16::new(s.address(0, i.b2, i.d2).address as u16).to_bytes();
     let (to, from) = (Operand::of(s, i.r1)?, Operand::of(s, i.r3)?);
     if (to.length | from.length) & 1 != 0 {
@@ -179,7 +179,7 @@ fn move_extended(s: &mut State, i: &Fields, pad: [u8; 2]) -> Result<(), Interrup
 
 /// MVST: moves up to and including the byte that register 0 holds. CC: 1 moved, the first register is at the ending
 /// byte; 3 not yet.
-pub fn move_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let end = super::strings::ending_byte(s)?;
     let (mut to, mut from) = (s.address_in(i.r1), s.address_in(i.r2));
     let mut unit = UNIT as usize;
@@ -216,7 +216,7 @@ pub fn move_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// MVPG: a page. Register 0 may ask for another access key for one of the operands (bits 52 and 53, key in 56-59), and
 /// that an invalid page is told by the condition code (bit 55): 1 the first operand's, 2 the second's. CC 0: moved.
-pub fn move_page(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn move_page(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let control = s.gr[0] as u32;
     let (first_key, second_key) = (control & 0x800 != 0, control & 0x400 != 0);
     if control & 0xf000 != 0 || first_key && second_key {
@@ -276,7 +276,7 @@ fn store_words(s: &mut State, at: At, i: &Fields, word: impl Fn(&State, usize) -
 }
 
 /// LM, LMY: registers `r1` to `r3`, going from 15 on to 0. 32 bits each.
-pub fn load_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     let words = load_words(s, at, count(i))?;
     for (k, word) in words[..count(i)].iter().enumerate() {
@@ -286,7 +286,7 @@ pub fn load_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// LMH: the left halves of registers.
-pub fn load_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     let words = load_words(s, at, count(i))?;
     for (k, word) in words[..count(i)].iter().enumerate() {
@@ -296,13 +296,13 @@ pub fn load_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption>
 }
 
 /// LMG: whole registers.
-pub fn load_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.load_registers(at, i.r1, i.r3)
 }
 
 /// LMD: left halves from the second operand, right halves from the fourth.
-pub fn load_multiple_disjoint(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_multiple_disjoint(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let left = s.address(0, i.b1, i.d1);
     let right = s.address(0, i.b2, i.d2);
     let (high, low) = (load_words(s, left, count(i))?, load_words(s, right, count(i))?);
@@ -313,25 +313,25 @@ pub fn load_multiple_disjoint(s: &mut State, i: &Fields) -> Result<(), Interrupt
 }
 
 /// STM, STMY: 32 bits of each register from `r1` to `r3`.
-pub fn store_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     store_words(s, at, i, |s, r| s.gr[r] as u32)
 }
 
 /// STMH: the left halves of registers.
-pub fn store_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     store_words(s, at, i, |s, r| (s.gr[r] >> 32) as u32)
 }
 
 /// STMG: whole registers.
-pub fn store_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.store_registers(at, i.r1, i.r3)
 }
 
 /// LAM, LAMY: access registers. The operand must be on a word boundary.
-pub fn load_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 4)?;
     let words = load_words(s, at, count(i))?;
@@ -342,14 +342,14 @@ pub fn load_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruptio
 }
 
 /// STAM, STAMY: access registers. The operand must be on a word boundary.
-pub fn store_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 4)?;
     store_words(s, at, i, |s, r| s.ar[r])
 }
 
 /// LPQ: a quadword fetched as one, into an even-odd pair.
-pub fn load_pair_from_quadword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_pair_from_quadword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let at = s.address(i.x2, i.b2, i.d2);
     s.aligned(at, 16)?;
@@ -360,7 +360,7 @@ pub fn load_pair_from_quadword(s: &mut State, i: &Fields) -> Result<(), Interrup
 }
 
 /// STPQ: an even-odd pair stored as one.
-pub fn store_pair_to_quadword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn store_pair_to_quadword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let at = s.address(i.x2, i.b2, i.d2);
     s.aligned(at, 16)?;

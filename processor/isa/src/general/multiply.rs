@@ -37,12 +37,12 @@ fn multiply_32(s: &mut State, i: &Fields, second: Second) -> Result<(), Interrup
 }
 
 /// MR.
-pub fn multiply_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_32(s, i, register_32)
 }
 
 /// M, MFY.
-pub fn multiply(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_32(s, i, storage_32)
 }
 
@@ -54,12 +54,12 @@ fn multiply_logical_32(s: &mut State, i: &Fields, second: Second) -> Result<(), 
 }
 
 /// MLR.
-pub fn multiply_logical_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_logical_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_logical_32(s, i, register_32)
 }
 
 /// ML.
-pub fn multiply_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_logical_32(s, i, storage_32)
 }
 
@@ -71,17 +71,17 @@ fn multiply_logical_64(s: &mut State, i: &Fields, second: Second) -> Result<(), 
 }
 
 /// MLGR.
-pub fn multiply_logical_long_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_logical_long_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_logical_64(s, i, register_64)
 }
 
 /// MLG.
-pub fn multiply_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_logical_64(s, i, storage_64)
 }
 
 /// MG: 64 by 64 bits, signed.
-pub fn multiply_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let product = storage_64(s, i)? as i64 as i128 * s.gr[i.r1 as usize + 1] as i64 as i128;
     set_pair(s, W64, i.r1, (product >> 64) as u64, product as u64);
@@ -89,7 +89,7 @@ pub fn multiply_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// MGRK: the product of the second and third operand, signed.
-pub fn multiply_long_distinct(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_long_distinct(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let product = s.gr[i.r2 as usize] as i64 as i128 * s.gr[i.r3 as usize] as i64 as i128;
     set_pair(s, W64, i.r1, (product >> 64) as u64, product as u64);
@@ -111,23 +111,23 @@ fn multiply_single_cc(s: &mut State, width: Width, r1: u8, a: u64, b: u64) -> Re
 }
 
 /// MSRKC.
-pub fn multiply_single_distinct(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_single_distinct(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_single_cc(s, W32, i.r1, s.gr[i.r2 as usize], s.gr[i.r3 as usize])
 }
 
 /// MSGRKC.
-pub fn multiply_single_long_distinct(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_single_long_distinct(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     multiply_single_cc(s, W64, i.r1, s.gr[i.r2 as usize], s.gr[i.r3 as usize])
 }
 
 /// MSC.
-pub fn multiply_single_storage(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_single_storage(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let b = storage_32(s, i)?;
     multiply_single_cc(s, W32, i.r1, s.gr[i.r1 as usize], b)
 }
 
 /// MSGC.
-pub fn multiply_single_long_storage(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn multiply_single_long_storage(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let b = storage_64(s, i)?;
     multiply_single_cc(s, W64, i.r1, s.gr[i.r1 as usize], b)
 }
@@ -145,12 +145,12 @@ fn divide_32(s: &mut State, i: &Fields, second: Second) -> Result<(), Interrupti
 }
 
 /// DR: remainder in the even register, quotient in the odd one.
-pub fn divide_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     divide_32(s, i, register_32)
 }
 
 /// D.
-pub fn divide(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     divide_32(s, i, storage_32)
 }
 
@@ -167,12 +167,12 @@ fn divide_logical_32(s: &mut State, i: &Fields, second: Second) -> Result<(), In
 }
 
 /// DLR.
-pub fn divide_logical_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_logical_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     divide_logical_32(s, i, register_32)
 }
 
 /// DL.
-pub fn divide_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     divide_logical_32(s, i, storage_32)
 }
 
@@ -194,12 +194,12 @@ fn divide_logical_64(s: &mut State, i: &Fields, second: Second) -> Result<(), In
 }
 
 /// DLGR.
-pub fn divide_logical_long_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_logical_long_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     divide_logical_64(s, i, register_64)
 }
 
 /// DLG.
-pub fn divide_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     divide_logical_64(s, i, storage_64)
 }
 
@@ -213,33 +213,33 @@ fn divide_single(s: &mut State, i: &Fields, divisor: i64) -> Result<(), Interrup
 }
 
 /// DSGR: a 64-bit dividend in the odd register.
-pub fn divide_single_long_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_single_long_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     divide_single(s, i, s.gr[i.r2 as usize] as i64)
 }
 
 /// DSGFR: DSGR by 32 bits.
-pub fn divide_single_long_by_word_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_single_long_by_word_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     divide_single(s, i, s.gr[i.r2 as usize] as i32 as i64)
 }
 
 /// DSG.
-pub fn divide_single_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_single_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let divisor = storage_64(s, i)? as i64;
     divide_single(s, i, divisor)
 }
 
 /// DSGF.
-pub fn divide_single_long_by_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn divide_single_long_by_word(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let divisor = storage_32(s, i)? as i32 as i64;
     divide_single(s, i, divisor)
 }
 
 /// FLOGR: the number of zeros on the left, and the operand without its leftmost one. CC: 0 no one, 2 a one.
-pub fn find_leftmost_one(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn find_leftmost_one(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair(i.r1)?;
     let v = s.gr[i.r2 as usize];
     let zeros = v.leading_zeros();
@@ -251,7 +251,7 @@ pub fn find_leftmost_one(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 
 /// POPCNT: the number of ones in each byte, in that byte; with bit 0 of M3 on, of the whole register. CC: 0 none, 1
 /// some.
-pub fn population_count(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn population_count(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let v = s.gr[i.r2 as usize];
     // A modifier came with the third miscellaneous-instruction extension.
     let whole = i.m3 & 8 != 0 && s.has(61);

@@ -7,10 +7,10 @@ use base::layout::U128;
 use zerocopy::IntoBytes;
 
 /// A data exception for decimal operands: code 0.
-pub const DECIMAL_DATA: Interruption = Interruption::Data(0);
+pub(crate) const DECIMAL_DATA: Interruption = Interruption::Data(0);
 
 /// The sign that a code stands for: `None` if it is a digit.
-pub fn sign_of(code: u8) -> Option<bool> {
+pub(crate) fn sign_of(code: u8) -> Option<bool> {
     match code & 15 {
         0xb | 0xd => Some(true),
         0xa | 0xc | 0xe | 0xf => Some(false),
@@ -52,7 +52,7 @@ fn digits_of(number: u64) -> u64 {
 const SIXTEEN_DIGITS: u128 = 10_000_000_000_000_000;
 
 /// The value of packed digits with their sign, 1 to 16 bytes: whether it is negative, and its size.
-pub fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
+pub(crate) fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
     let mut all = U128::ZERO;
     all.as_mut_bytes()[16 - bytes.len()..].copy_from_slice(bytes);
     unpack_number(all.get())
@@ -72,7 +72,7 @@ fn unpack_number(all: u128) -> Result<(bool, u128), Interruption> {
 }
 
 /// Packed digits of `value`, with the preferred sign codes; digits that do not fit are lost.
-pub fn pack<const N: usize>(negative: bool, value: u128) -> [u8; N] {
+pub(crate) fn pack<const N: usize>(negative: bool, value: u128) -> [u8; N] {
     let all = U128::new(pack_number(negative, value)).to_bytes();
     *all.last_chunk().expect("16 bytes are the longest")
 }
@@ -88,7 +88,7 @@ fn pack_number(negative: bool, value: u128) -> u128 {
 }
 
 /// CVB, CVBY. A value that 32 bits do not hold leaves its low bits and is a fixed-point-divide exception.
-pub fn convert_to_binary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_to_binary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let (negative, value) = unpack_number(s.load_u64(at)?.into())?;
     let value = if negative { -(value as i128) } else { value as i128 };
@@ -97,7 +97,7 @@ pub fn convert_to_binary(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 }
 
 /// CVBG: 16 bytes to 64 bits. Too large a value is a fixed-point-divide exception and nothing changes.
-pub fn convert_to_binary_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_to_binary_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let (negative, value) = unpack_number(fetch_number(s, at, 16)?)?;
     let value = if negative { -(value as i128) } else { value as i128 };
@@ -111,14 +111,14 @@ pub fn convert_to_binary_long(s: &mut State, i: &Fields) -> Result<(), Interrupt
 }
 
 /// CVD, CVDY.
-pub fn convert_to_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_to_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let v = s.gr[i.r1 as usize] as i32;
     s.store_u64(at, pack_number(v < 0, v.unsigned_abs() as u128) as u64)
 }
 
 /// CVDG.
-pub fn convert_to_decimal_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_to_decimal_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let v = s.gr[i.r1 as usize] as i64;
     store_number(s, at, 16, pack_number(v < 0, v.unsigned_abs() as u128))
@@ -147,7 +147,7 @@ fn with_zones(digits: u64) -> u128 {
 }
 
 /// PACK: drops the zones of the second operand, and exchanges the halves of its last byte.
-pub fn pack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn pack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Zoned { to, from, l1, l2, bytes, apart } = zoned(s, i)?;
     if apart {
         let packed = u128::from(without_zones(bytes)) << 4 | bytes >> 4 & 15;
@@ -171,7 +171,7 @@ pub fn pack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// UNPK: digits get zones of ones, and the halves of the last byte are exchanged.
-pub fn unpack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn unpack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Zoned { to, from, l1, l2, bytes, apart } = zoned(s, i)?;
     if apart {
         let text = with_zones((bytes >> 4) as u64) & !0xf0 | (bytes & 15) << 4;
@@ -224,12 +224,12 @@ fn zoned(s: &mut State, i: &Fields) -> Result<Zoned, Interruption> {
 }
 
 /// PKA: up to 32 ASCII digits to 31 packed digits with a plus sign.
-pub fn pack_ascii(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn pack_ascii(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pack_characters(s, i, 1)
 }
 
 /// PKU: PKA for two-byte characters.
-pub fn pack_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn pack_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pack_characters(s, i, 2)
 }
 
@@ -250,12 +250,12 @@ fn pack_characters(s: &mut State, i: &Fields, size: usize) -> Result<(), Interru
 }
 
 /// UNPKA: 31 packed digits to ASCII, with zeros on the left. CC: 0 plus, 1 minus, 3 no sign.
-pub fn unpack_ascii(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn unpack_ascii(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     unpack_characters(s, i, 1)
 }
 
 /// UNPKU: UNPKA to two-byte characters.
-pub fn unpack_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn unpack_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     unpack_characters(s, i, 2)
 }
 
@@ -281,7 +281,7 @@ fn unpack_characters(s: &mut State, i: &Fields, size: usize) -> Result<(), Inter
 }
 
 /// TP. CC: 0 digits and sign are valid, 1 the sign is not, 2 a digit is not, 3 neither.
-pub fn test_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn test_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b1, i.d1);
     let len = i.l as usize + 1;
     let mut bytes = [0; 16];

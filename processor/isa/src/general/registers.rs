@@ -7,23 +7,23 @@
 use crate::prelude::*;
 
 /// How many bytes a long instruction handles before it ends with condition code 3, so that interruptions get in.
-pub const UNIT: u64 = 0x1_0000;
+pub(crate) const UNIT: u64 = 0x1_0000;
 
 /// A specification exception for an odd register where an even-odd pair begins.
 #[inline(always)]
-pub fn pair(r: u8) -> Result<(), Interruption> {
+pub(crate) fn pair(r: u8) -> Result<(), Interruption> {
     if r & 1 != 0 { Err(Program::Specification.into()) } else { Ok(()) }
 }
 
 /// Whether addresses and lengths take all of a register.
 #[inline(always)]
-pub fn long(s: &State) -> bool {
+pub(super) fn long(s: &State) -> bool {
     s.address_mask == u64::MAX
 }
 
 /// Puts an address into a register, as far as the addressing mode goes.
 #[inline(always)]
-pub fn set_address(s: &mut State, r: u8, address: u64) {
+pub(crate) fn set_address(s: &mut State, r: u8, address: u64) {
     let address = address & s.address_mask;
     let register = &mut s.gr[r as usize];
     *register = if s.address_mask == u64::MAX { address } else { *register & !0xffff_ffff | address };
@@ -31,13 +31,13 @@ pub fn set_address(s: &mut State, r: u8, address: u64) {
 
 /// A length in a register.
 #[inline(always)]
-pub fn length(s: &State, r: u8) -> u64 {
+pub(crate) fn length(s: &State, r: u8) -> u64 {
     if long(s) { s.gr[r as usize] } else { s.gr[r as usize] as u32 as u64 }
 }
 
 /// Puts a length into a register.
 #[inline(always)]
-pub fn set_length(s: &mut State, r: u8, n: u64) {
+pub(crate) fn set_length(s: &mut State, r: u8, n: u64) {
     if long(s) {
         s.gr[r as usize] = n;
     } else {
@@ -47,7 +47,7 @@ pub fn set_length(s: &mut State, r: u8, n: u64) {
 
 /// An operand in an even-odd pair.
 #[derive(Clone, Copy)]
-pub struct Operand {
+pub(crate) struct Operand {
     pub r: u8,
     pub at: At,
     pub length: u64,
@@ -55,31 +55,31 @@ pub struct Operand {
 
 impl Operand {
     /// The operand in `r` and `r + 1`, with a length of 32 or 64 bits by the addressing mode. `r` must be even.
-    pub fn of(s: &mut State, r: u8) -> Result<Operand, Interruption> {
+    pub(crate) fn of(s: &mut State, r: u8) -> Result<Operand, Interruption> {
         pair(r)?;
         Ok(Operand { r, at: s.address_in(r), length: length(s, r + 1) })
     }
 
     /// The operand in `r` and `r + 1` with a length of 24 bits (MVCL, CLCL).
-    pub fn short(s: &mut State, r: u8) -> Result<Operand, Interruption> {
+    pub(crate) fn short(s: &mut State, r: u8) -> Result<Operand, Interruption> {
         pair(r)?;
         Ok(Operand { r, at: s.address_in(r), length: s.gr[r as usize + 1] & 0x00ff_ffff })
     }
 
     /// Passes over `n` bytes.
-    pub fn pass(&mut self, s: &State, n: u64) {
+    pub(crate) fn pass(&mut self, s: &State, n: u64) {
         self.at = s.further(self.at, n);
         self.length -= n;
     }
 
     /// Leaves address and length in the registers.
-    pub fn save(&self, s: &mut State) {
+    pub(crate) fn save(&self, s: &mut State) {
         set_address(s, self.r, self.at.address);
         set_length(s, self.r + 1, self.length);
     }
 
     /// Leaves the address and a length of 24 bits in the registers.
-    pub fn save_short(&self, s: &mut State) {
+    pub(crate) fn save_short(&self, s: &mut State) {
         set_address(s, self.r, self.at.address);
         let odd = &mut s.gr[self.r as usize + 1];
         *odd = *odd & !0x00ff_ffff | self.length;
@@ -88,7 +88,7 @@ impl Operand {
 
 /// Moves from one operand to the other and pads, up to `unit` bytes. Progress is in the operands even when an access
 /// exception ends it.
-pub fn move_padded(
+pub(super) fn move_padded(
     s: &mut State,
     to: &mut Operand,
     from: &mut Operand,
@@ -121,7 +121,7 @@ pub fn move_padded(
 
 /// Compares two operands of characters of `step` bytes, the shorter one padded, up to about `unit` bytes; `Some` is
 /// the order of the first unequal characters, at which the operands are left.
-pub fn compare_padded(
+pub(super) fn compare_padded(
     s: &mut State,
     a: &mut Operand,
     b: &mut Operand,

@@ -66,7 +66,7 @@ fn selected<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64) -> C::Word {
 }
 
 /// RISBG. CC of the whole result: 0 zero, 1 negative, 2 positive.
-pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let mask = range(i.i3 & 63, i.i4() & 63);
     let value = selected(cpu, i, mask);
     cpu.set_cc(Cc::Sign { width: W64, value });
@@ -75,7 +75,7 @@ pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// RISBGN: RISBG without a condition code.
-pub fn rotate_then_insert_no_cc<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn rotate_then_insert_no_cc<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let mask = range(i.i3 & 63, i.i4() & 63);
     let value = selected(cpu, i, mask);
     cpu.set_gr(W64, i.r1, value);
@@ -83,13 +83,13 @@ pub fn rotate_then_insert_no_cc<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// RISBHG: into bits 0-31 only.
-pub fn rotate_then_insert_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn rotate_then_insert_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let mask = range(i.i3 & 31, i.i4() & 31) & 0xffff_ffff_0000_0000;
     rotate_then_insert_half(cpu, i, mask, 0xffff_ffff_0000_0000)
 }
 
 /// RISBLG: into bits 32-63 only.
-pub fn rotate_then_insert_low<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn rotate_then_insert_low<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let mask = range(i.i3 & 31 | 32, i.i4() & 31 | 32) & 0xffff_ffff;
     rotate_then_insert_half(cpu, i, mask, 0xffff_ffff)
 }
@@ -109,7 +109,7 @@ fn rotate_then_insert_half<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64, half: u64
 macro_rules! boolean {
     ($(#[$doc:meta] $name:ident $op:ident $outside:expr;)*) => { $(
         #[$doc]
-        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let mask = range(i.i3 & 63, i.i4() & 63);
             let new = rotated(cpu, i, mask);
             let old = cpu.gr(W64, i.r1);

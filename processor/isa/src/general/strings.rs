@@ -6,13 +6,13 @@ use base::layout::{U16, U32};
 use zerocopy::FromBytes;
 
 /// The byte in register 0 that ends a string; the 24 bits on its left must be zero.
-pub fn ending_byte(s: &State) -> Result<u8, Interruption> {
+pub(crate) fn ending_byte(s: &State) -> Result<u8, Interruption> {
     if s.gr[0] & 0xffff_ff00 != 0 { Err(Program::Specification.into()) } else { Ok(s.gr[0] as u8) }
 }
 
 /// SRST. CC: 1 found, and the first register has its address; 2 not found up to the address in the first register;
 /// 3 not yet, the second register says where to go on.
-pub fn search_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn search_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let byte = ending_byte(s)?;
     let end = s.address_in(i.r1).address;
     let mut at = s.address_in(i.r2);
@@ -49,7 +49,7 @@ pub fn search_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// SRSTU: SRST for a two-byte character in register 0.
-pub fn search_string_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn search_string_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.gr[0] & 0xffff_0000 != 0 {
         return Err(Program::Specification.into());
     }
@@ -75,7 +75,7 @@ pub fn search_string_unicode(s: &mut State, i: &Fields) -> Result<(), Interrupti
 
 /// CLST. CC: 0 equal; 1 first low, 2 first high, with both registers at the bytes that differ; 3 not yet. The string
 /// that ends first is low.
-pub fn compare_logical_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_logical_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let end = ending_byte(s)?;
     let (mut a, mut b) = (s.address_in(i.r1), s.address_in(i.r2));
     let mut unit = UNIT as usize;
@@ -118,7 +118,7 @@ pub fn compare_logical_string(s: &mut State, i: &Fields) -> Result<(), Interrupt
 }
 
 /// CLC. CC: 0 equal, 1 first low, 2 first high.
-pub fn compare_logical_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_logical_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let a = s.address(0, i.b1, i.d1);
     let b = s.address(0, i.b2, i.d2);
     let len = i.l as usize + 1;
@@ -130,7 +130,7 @@ pub fn compare_logical_characters(s: &mut State, i: &Fields) -> Result<(), Inter
 }
 
 /// CLCL. CC: 0 equal, 1 first low, 2 first high; the registers are left at the bytes that differ.
-pub fn compare_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut a = Operand::short(s, i.r1)?;
     let mut b = Operand::short(s, i.r2)?;
     let pad = (s.gr[i.r2 as usize + 1] >> 24) as u8;
@@ -142,13 +142,13 @@ pub fn compare_logical_long(s: &mut State, i: &Fields) -> Result<(), Interruptio
 }
 
 /// CLCLE. CC as CLCL, and 3 when it is not known yet.
-pub fn compare_logical_long_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_logical_long_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let pad = s.address(0, i.b2, i.d2).address as u8;
     compare_extended(s, i, [pad; 2], 1)
 }
 
 /// CLCLU: CLCLE for two-byte characters.
-pub fn compare_logical_long_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_logical_long_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let pad = U16::new(s.address(0, i.b2, i.d2).address as u16).to_bytes();
     compare_extended(s, i, pad, 2)
 }
@@ -173,7 +173,7 @@ fn compare_extended(s: &mut State, i: &Fields, pad: [u8; 2], step: usize) -> Res
 /// CUSE: looks for a substring of the length in register 0 that both operands have at the same place; the shorter one
 /// is padded with the byte in register 1. CC: 0 found, the registers are at its beginning; 1 the operands end in equal
 /// bytes that are too few, the registers are at their beginning; 2 they end in unequal bytes; 3 not known yet.
-pub fn compare_until_substring_equal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_until_substring_equal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut a = Operand::of(s, i.r1)?;
     let mut b = Operand::of(s, i.r2)?;
     let want = s.gr[0] as u8 as u64;
@@ -212,7 +212,7 @@ pub fn compare_until_substring_equal(s: &mut State, i: &Fields) -> Result<(), In
 }
 
 /// CKSM: adds words into the first operand, the carry out of the left to the right. CC: 0 done, 3 not yet.
-pub fn checksum(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn checksum(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut from = Operand::of(s, i.r2)?;
     let mut sum = s.gr[i.r1 as usize] as u32 as u64;
     let mut unit = UNIT;
@@ -257,12 +257,12 @@ pub fn checksum(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// CLM, CLMY: the bytes of a register that the mask selects, against as many in storage. With no byte selected it is
 /// equal, and the first byte of the operand is looked at all the same.
-pub fn compare_logical_characters_under_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_logical_characters_under_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     compare_under_mask(s, i, s.gr[i.r1 as usize] as u32)
 }
 
 /// CLMH: CLM with bits 0-31 of the register.
-pub fn compare_logical_characters_under_mask_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn compare_logical_characters_under_mask_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     compare_under_mask(s, i, (s.gr[i.r1 as usize] >> 32) as u32)
 }
 

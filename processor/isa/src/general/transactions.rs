@@ -19,7 +19,7 @@ fn places(s: &State, i: &Fields) -> (u64, u64) {
 
 /// TBEGIN. Bits 0-7 of the immediate: registers saved; 12 access registers may be changed, 13 floating point is
 /// allowed, 14-15 filtering. CC 0; after an abort execution goes on after it with another.
-pub fn transaction_begin(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn transaction_begin(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let controls = i.imm as u16;
     if controls & 3 == 3 {
@@ -51,7 +51,7 @@ pub fn transaction_begin(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 }
 
 /// TBEGINC: constrained, and after an abort it is executed again. Inside a transaction it is a level of that.
-pub fn transaction_begin_constrained(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn transaction_begin_constrained(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     if i.b1 != 0 {
         return Err(Program::Specification.into());
@@ -84,7 +84,7 @@ fn begin(s: &mut State, i: &Fields, beginning: Beginning) -> Result<(), Interrup
 }
 
 /// TEND. CC 0, or 2 if there is no transaction.
-pub fn transaction_end(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn transaction_end(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     s.cc = 2;
     if s.transaction.is_some() {
@@ -96,7 +96,7 @@ pub fn transaction_end(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// TABORT: the second-operand address is the abort code, 256 or more. CC 2, or 3 if it is odd.
-pub fn transaction_abort(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn transaction_abort(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let code = s.address(0, i.b2, i.d2).address;
     if s.transaction.is_none() {
@@ -111,7 +111,7 @@ pub fn transaction_abort(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 }
 
 /// ETND: how many transactions are begun and not ended.
-pub fn extract_nesting_depth(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn extract_nesting_depth(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let depth = s.transaction.as_ref().map_or(0, |t| t.depth);
     s.set_gr(W32, i.r1, depth as u64);
@@ -119,7 +119,7 @@ pub fn extract_nesting_depth(s: &mut State, i: &Fields) -> Result<(), Interrupti
 }
 
 /// NTSTG: a doubleword that stays stored when the transaction aborts.
-pub fn nontransactional_store(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn nontransactional_store(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     s.aligned(at, 8)?;
     let v = s.gr[i.r1 as usize];
@@ -151,7 +151,7 @@ fn of_chapter(rows: &'static [crate::Instruction], row: &crate::Instruction) -> 
 
 /// Whether the transaction may execute the instruction that `text` begins with. What is no instruction is allowed: it
 /// ends in an operation exception.
-pub fn allowed_in_transaction(s: &State, text: [u8; 6]) -> bool {
+pub(crate) fn allowed_in_transaction(s: &State, text: [u8; 6]) -> bool {
     let (Some(t), Some(row)) = (&s.transaction, decode(text, s.architecture(), &s.shared().facilities)) else {
         return true;
     };

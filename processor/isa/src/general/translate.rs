@@ -35,7 +35,7 @@ impl Table {
 
 /// TR: each byte of the first operand becomes the byte that it selects in the second. A result that is part of the
 /// table is looked up by the bytes after it.
-pub fn translate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let at = s.address(0, i.b2, i.d2);
     let len = i.l as usize + 1;
@@ -61,7 +61,7 @@ pub fn translate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 /// TRT: looks for the first byte whose function byte in the table is not zero; register 1 gets its address, register
 /// 2 the function byte. CC: 0 none, 1 found before the last byte, 2 it is the last byte.
-pub fn translate_and_test(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_and_test(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let first = s.address(0, i.b1, i.d1);
     let at = s.address(0, i.b2, i.d2);
     let len = i.l as usize + 1;
@@ -82,7 +82,7 @@ pub fn translate_and_test(s: &mut State, i: &Fields) -> Result<(), Interruption>
 }
 
 /// TRTR: TRT from right to left; the first operand is named by its rightmost byte.
-pub fn translate_and_test_reverse(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_and_test_reverse(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let last = s.address(0, i.b1, i.d1);
     let at = s.address(0, i.b2, i.d2);
     let len = i.l as usize + 1;
@@ -110,7 +110,7 @@ fn report(s: &mut State, address: u64, function: u8) {
 }
 
 /// Register 1 gets the address that TRT or EDMK found. In the 24-bit mode bits 0-39 stay.
-pub fn set_found_address(s: &mut State, address: u64) {
+pub(crate) fn set_found_address(s: &mut State, address: u64) {
     if s.address_mask == 0x00ff_ffff {
         s.gr[1] = s.gr[1] & !0x00ff_ffff | address;
     } else {
@@ -119,7 +119,7 @@ pub fn set_found_address(s: &mut State, address: u64) {
 }
 
 /// TRE: translates until a byte equals the one in register 0. CC: 0 all translated, 1 that byte found, 3 not yet.
-pub fn translate_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut operand = Operand::of(s, i.r1)?;
     let test = s.gr[0] as u8;
     let at = s.address_in(i.r2);
@@ -152,22 +152,22 @@ pub fn translate_extended(s: &mut State, i: &Fields) -> Result<(), Interruption>
 }
 
 /// TROO: one byte to one.
-pub fn translate_one_to_one(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_one_to_one(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     translate_characters(s, i, 1, 1)
 }
 
 /// TROT: one byte to two.
-pub fn translate_one_to_two(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_one_to_two(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     translate_characters(s, i, 1, 2)
 }
 
 /// TRTO: two bytes to one.
-pub fn translate_two_to_one(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_two_to_one(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     translate_characters(s, i, 2, 1)
 }
 
 /// TRTT: two bytes to two.
-pub fn translate_two_to_two(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_two_to_two(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     translate_characters(s, i, 2, 2)
 }
 
@@ -213,12 +213,12 @@ fn translate_characters(s: &mut State, i: &Fields, from_size: u64, to_size: u64)
 }
 
 /// TRTE: from left to right.
-pub fn translate_and_test_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_and_test_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     test_characters(s, i, false)
 }
 
 /// TRTRE: from right to left; the address is that of the rightmost character.
-pub fn translate_and_test_reverse_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn translate_and_test_reverse_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     test_characters(s, i, true)
 }
 

@@ -108,32 +108,32 @@ fn decode_utf8(text: &[u8], check: bool) -> Character {
 }
 
 /// CU12 (CUTFU).
-pub fn convert_utf8_to_utf16(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_utf8_to_utf16(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     convert(s, i, Form::Utf8, Form::Utf16, i.m3 & 1 != 0)
 }
 
 /// CU14.
-pub fn convert_utf8_to_utf32(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_utf8_to_utf32(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     convert(s, i, Form::Utf8, Form::Utf32, i.m3 & 1 != 0)
 }
 
 /// CU21 (CUUTF).
-pub fn convert_utf16_to_utf8(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_utf16_to_utf8(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     convert(s, i, Form::Utf16, Form::Utf8, i.m3 & 1 != 0)
 }
 
 /// CU24.
-pub fn convert_utf16_to_utf32(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_utf16_to_utf32(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     convert(s, i, Form::Utf16, Form::Utf32, i.m3 & 1 != 0)
 }
 
 /// CU41.
-pub fn convert_utf32_to_utf8(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_utf32_to_utf8(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     convert(s, i, Form::Utf32, Form::Utf8, false)
 }
 
 /// CU42.
-pub fn convert_utf32_to_utf16(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn convert_utf32_to_utf16(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     convert(s, i, Form::Utf32, Form::Utf16, false)
 }
 

@@ -63,7 +63,7 @@ fn finish_with_cc<F: Hex>(s: &mut State, i: &Fields, outcome: Outcome<F>) -> Don
 }
 
 /// AER, ADR, AXR, AE, AD. CC 0 result zero, 1 negative, 2 positive.
-pub fn add<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn add<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = second::<F, S>(s, i)?;
     let outcome = value::add(F::get(s, i.r1), b, mask(s));
@@ -71,7 +71,7 @@ pub fn add<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// SER, SDR, SXR, SE, SD. CC as ADD.
-pub fn subtract<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn subtract<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = second::<F, S>(s, i)?;
     let outcome = value::add(F::get(s, i.r1), value::negated(b), mask(s));
@@ -79,7 +79,7 @@ pub fn subtract<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// AUR, AWR, AU, AW: unnormalized. CC as ADD.
-pub fn add_unnormalized<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn add_unnormalized<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = second::<F, S>(s, i)?;
     let outcome = value::add_unnormalized(F::get(s, i.r1), b, mask(s));
@@ -87,7 +87,7 @@ pub fn add_unnormalized<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// SUR, SWR, SU, SW: unnormalized. CC as ADD.
-pub fn subtract_unnormalized<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn subtract_unnormalized<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = second::<F, S>(s, i)?;
     let outcome = value::add_unnormalized(F::get(s, i.r1), value::negated(b), mask(s));
@@ -95,7 +95,7 @@ pub fn subtract_unnormalized<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Do
 }
 
 /// CER, CDR, CXR, CE, CD. CC 0 equal, 1 first low, 2 first high.
-pub fn compare<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn compare<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = second::<F, S>(s, i)?;
     s.cc = value::compare(F::get(s, i.r1), b);
@@ -103,7 +103,7 @@ pub fn compare<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// MEER, MDER, MDR, MXDR, MXR, MEE, MDE, MD, MXD: the product may have a longer format.
-pub fn multiply<F: Hex, R: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply<F: Hex, R: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<R>(s, i)?;
     let b = second::<F, S>(s, i)?;
     let outcome = value::multiply::<F, R>(F::get(s, i.r1), b, mask(s));
@@ -111,7 +111,7 @@ pub fn multiply<F: Hex, R: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// DER, DDR, DXR, DE, DD.
-pub fn divide<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn divide<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = second::<F, S>(s, i)?;
     let outcome = value::divide(F::get(s, i.r1), b, mask(s)).map_err(interruption)?;
@@ -119,14 +119,14 @@ pub fn divide<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// HER, HDR.
-pub fn halve<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn halve<F: Hex>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let outcome = value::halve(source::<F>(s, i.r2)?, mask(s));
     finish(s, i, outcome)
 }
 
 /// SQER, SQDR, SQXR, SQE, SQD.
-pub fn square_root<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn square_root<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = second::<F, S>(s, i)?;
     value::square_root(b).map_err(interruption)?.set(s, i.r1);
@@ -144,27 +144,27 @@ fn sign<F: Hex>(s: &mut State, i: &Fields, negative: impl Fn(bool) -> bool) -> D
 }
 
 /// LPER, LPDR, LPXR.
-pub fn load_positive<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_positive<F: Hex>(s: &mut State, i: &Fields) -> Done {
     sign::<F>(s, i, |_| false)
 }
 
 /// LNER, LNDR, LNXR.
-pub fn load_negative<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_negative<F: Hex>(s: &mut State, i: &Fields) -> Done {
     sign::<F>(s, i, |_| true)
 }
 
 /// LTER, LTDR, LTXR.
-pub fn load_and_test<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_and_test<F: Hex>(s: &mut State, i: &Fields) -> Done {
     sign::<F>(s, i, |negative| negative)
 }
 
 /// LCER, LCDR, LCXR.
-pub fn load_complement<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_complement<F: Hex>(s: &mut State, i: &Fields) -> Done {
     sign::<F>(s, i, |negative| !negative)
 }
 
 /// LDER, LXDR, LXER, LDE, LXD, LXE.
-pub fn load_lengthened<F: Hex, R: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_lengthened<F: Hex, R: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     first::<R>(s, i)?;
     let b = second::<F, S>(s, i)?;
     value::lengthened::<F, R>(b).set(s, i.r1);
@@ -172,14 +172,14 @@ pub fn load_lengthened<F: Hex, R: Hex, S: Source>(s: &mut State, i: &Fields) -> 
 }
 
 /// LEDR, LDXR, LEXR.
-pub fn load_rounded<F: Hex, R: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_rounded<F: Hex, R: Hex>(s: &mut State, i: &Fields) -> Done {
     first::<R>(s, i)?;
     let b = source::<F>(s, i.r2)?;
     finish(s, i, value::shortened::<F, R>(b))
 }
 
 /// FIER, FIDR, FIXR.
-pub fn load_fp_integer<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_fp_integer<F: Hex>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     let b = source::<F>(s, i.r2)?;
     value::integer(b).set(s, i.r1);
@@ -187,14 +187,14 @@ pub fn load_fp_integer<F: Hex>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// CEFR, CDFR, CXFR.
-pub fn from_fixed<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn from_fixed<F: Hex>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     value::from_fixed::<F>(s.gr[i.r2 as usize] as i32 as i64).set(s, i.r1);
     Ok(())
 }
 
 /// CEGR, CDGR, CXGR.
-pub fn from_fixed_64<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn from_fixed_64<F: Hex>(s: &mut State, i: &Fields) -> Done {
     first::<F>(s, i)?;
     value::from_fixed::<F>(s.gr[i.r2 as usize] as i64).set(s, i.r1);
     Ok(())
@@ -211,12 +211,12 @@ fn to_integer<F: Hex>(s: &mut State, i: &Fields, width: Width) -> Done {
 }
 
 /// CFER, CFDR, CFXR.
-pub fn to_fixed<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn to_fixed<F: Hex>(s: &mut State, i: &Fields) -> Done {
     to_integer::<F>(s, i, W32)
 }
 
 /// CGER, CGDR, CGXR.
-pub fn to_fixed_64<F: Hex>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn to_fixed_64<F: Hex>(s: &mut State, i: &Fields) -> Done {
     to_integer::<F>(s, i, W64)
 }
 
@@ -229,14 +229,14 @@ fn three<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Result<(F, F, F), Inte
 }
 
 /// MAER, MADR, MAE, MAD: the first operand becomes the third times the second, plus itself.
-pub fn multiply_add<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_add<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     let (b, c, a) = three::<F, S>(s, i)?;
     let outcome = value::multiply_add(c, b, a, mask(s));
     finish(s, i, outcome)
 }
 
 /// MSER, MSDR, MSE, MSD: minus itself.
-pub fn multiply_subtract<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_subtract<F: Hex, S: Source>(s: &mut State, i: &Fields) -> Done {
     let (b, c, a) = three::<F, S>(s, i)?;
     let outcome = value::multiply_add(c, b, value::negated(a), mask(s));
     finish(s, i, outcome)
@@ -268,16 +268,16 @@ fn unnormalized<S: Source>(s: &mut State, i: &Fields, part: Part) -> Done {
 }
 
 /// MYR, MY: the extended product of two long numbers, not normalized.
-pub fn multiply_unnormalized<S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_unnormalized<S: Source>(s: &mut State, i: &Fields) -> Done {
     unnormalized::<S>(s, i, Part::Both)
 }
 
 /// MYHR, MYH: its high-order part.
-pub fn multiply_unnormalized_high<S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_unnormalized_high<S: Source>(s: &mut State, i: &Fields) -> Done {
     unnormalized::<S>(s, i, Part::High)
 }
 
 /// MYLR, MYL: its low-order part.
-pub fn multiply_unnormalized_low<S: Source>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_unnormalized_low<S: Source>(s: &mut State, i: &Fields) -> Done {
     unnormalized::<S>(s, i, Part::Low)
 }

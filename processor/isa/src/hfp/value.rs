@@ -5,7 +5,7 @@
 
 /// A number taken apart: fraction × 16^(characteristic − 64 − digits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Number {
+pub(crate) struct Number {
     pub negative: bool,
     pub characteristic: i32,
     pub fraction: u128,
@@ -13,7 +13,7 @@ pub struct Number {
 
 /// An exception that goes with a result, or prevents one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exception {
+pub(super) enum Exception {
     Overflow,
     Underflow,
     Significance,
@@ -23,14 +23,14 @@ pub enum Exception {
 
 /// What the program mask allows to interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Mask {
+pub(super) struct Mask {
     pub underflow: bool,
     pub significance: bool,
 }
 
 /// A result in place, perhaps with an exception that is taken afterwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome<T> {
+pub(super) struct Outcome<T> {
     pub value: T,
     pub exception: Option<Exception>,
 }
@@ -41,7 +41,7 @@ const fn bits(digits: u32) -> u32 {
 }
 
 /// One of the three formats.
-pub trait Format: Copy {
+pub(crate) trait Format: Copy {
     const DIGITS: u32;
     fn unpack(self) -> Number;
     /// The characteristic counts modulo 128.
@@ -106,7 +106,7 @@ impl Number {
 }
 
 /// 0 zero, 1 negative, 2 positive.
-pub fn condition<F: Format>(value: F) -> u8 {
+pub(super) fn condition<F: Format>(value: F) -> u8 {
     let n = value.unpack();
     if n.fraction == 0 { 0 } else { 2 - n.negative as u8 }
 }
@@ -154,7 +154,7 @@ fn carried(n: Number, digits: u32) -> Number {
 }
 
 /// ADD NORMALIZED.
-pub fn add<F: Format>(a: F, b: F, mask: Mask) -> Outcome<F> {
+pub(super) fn add<F: Format>(a: F, b: F, mask: Mask) -> Outcome<F> {
     let sum = sum(a.unpack(), b.unpack());
     let digits = F::DIGITS + 1;
     if sum.fraction == 0 {
@@ -174,7 +174,7 @@ fn insignificant<F: Format>(sum: Number, mask: Mask) -> Outcome<F> {
 }
 
 /// ADD UNNORMALIZED: the guard digit does not take part in the recognition of zero.
-pub fn add_unnormalized<F: Format>(a: F, b: F, mask: Mask) -> Outcome<F> {
+pub(super) fn add_unnormalized<F: Format>(a: F, b: F, mask: Mask) -> Outcome<F> {
     let sum = sum(a.unpack(), b.unpack());
     let sum = carried(sum, F::DIGITS + 1);
     let n = Number { fraction: sum.fraction >> 4, ..sum };
@@ -182,14 +182,14 @@ pub fn add_unnormalized<F: Format>(a: F, b: F, mask: Mask) -> Outcome<F> {
 }
 
 /// The sign turned around.
-pub fn negated<F: Format>(a: F) -> F {
+pub(super) fn negated<F: Format>(a: F) -> F {
     let n = a.unpack();
     F::pack(Number { negative: !n.negative, ..n })
 }
 
 /// COMPARE: 0 equal, 1 first low, 2 first high. Equal is what a normalized subtraction finds no digit of, the guard
 /// digit included.
-pub fn compare<F: Format>(a: F, b: F) -> u8 {
+pub(super) fn compare<F: Format>(a: F, b: F) -> u8 {
     let b = b.unpack();
     let difference = sum(a.unpack(), Number { negative: !b.negative, ..b });
     if difference.fraction == 0 { 0 } else { 2 - difference.negative as u8 }
@@ -205,7 +205,7 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
 }
 
 /// MULTIPLY, to the format of the operands or a longer one: operands normalized first, the product cut off.
-pub fn multiply<F: Format, R: Format>(a: F, b: F, mask: Mask) -> Outcome<R> {
+pub(super) fn multiply<F: Format, R: Format>(a: F, b: F, mask: Mask) -> Outcome<R> {
     let (a, b) = (a.unpack(), b.unpack());
     if a.fraction == 0 || b.fraction == 0 {
         return Outcome { value: R::zero(false), exception: None };
@@ -223,7 +223,7 @@ pub fn multiply<F: Format, R: Format>(a: F, b: F, mask: Mask) -> Outcome<R> {
 }
 
 /// DIVIDE: operands normalized first, the quotient cut off. No quotient without a divisor.
-pub fn divide<F: Format>(a: F, b: F, mask: Mask) -> Result<Outcome<F>, Exception> {
+pub(super) fn divide<F: Format>(a: F, b: F, mask: Mask) -> Result<Outcome<F>, Exception> {
     let (a, b) = (a.unpack(), b.unpack());
     if b.fraction == 0 {
         return Err(Exception::Divide);
@@ -245,13 +245,13 @@ pub fn divide<F: Format>(a: F, b: F, mask: Mask) -> Result<Outcome<F>, Exception
 }
 
 /// HALVE: the bit that goes out on the right stays in the guard digit.
-pub fn halve<F: Format>(a: F, mask: Mask) -> Outcome<F> {
+pub(super) fn halve<F: Format>(a: F, mask: Mask) -> Outcome<F> {
     let n = a.unpack();
     rounded_down(Number { fraction: n.fraction << 3, ..n }, F::DIGITS + 1, mask)
 }
 
 /// SQUARE ROOT, rounded.
-pub fn square_root<F: Format>(a: F) -> Result<F, Exception> {
+pub(super) fn square_root<F: Format>(a: F) -> Result<F, Exception> {
     let n = a.unpack();
     if n.fraction == 0 {
         return Ok(F::zero(false));
@@ -286,7 +286,7 @@ fn root_of(v: u128, shift: u32, width: u32) -> u128 {
 }
 
 /// LOAD LENGTHENED. An extended zero is a true zero with its sign.
-pub fn lengthened<F: Format, R: Format>(a: F) -> R {
+pub(super) fn lengthened<F: Format, R: Format>(a: F) -> R {
     let n = a.unpack();
     if R::DIGITS == 28 && n.fraction == 0 {
         return R::zero(n.negative);
@@ -295,7 +295,7 @@ pub fn lengthened<F: Format, R: Format>(a: F) -> R {
 }
 
 /// LOAD ROUNDED: half of the last digit is added, and the rest cut off. Nothing is normalized.
-pub fn shortened<F: Format, R: Format>(a: F) -> Outcome<R> {
+pub(super) fn shortened<F: Format, R: Format>(a: F) -> Outcome<R> {
     let n = a.unpack();
     let cut = bits(F::DIGITS - R::DIGITS);
     let n = Number { fraction: (n.fraction >> (cut - 1)).wrapping_add(1) >> 1, ..n };
@@ -303,13 +303,13 @@ pub fn shortened<F: Format, R: Format>(a: F) -> Outcome<R> {
 }
 
 /// A number with its sign changed: as LOAD POSITIVE and its kin leave an extended one.
-pub fn with_sign<F: Format>(a: F, negative: bool) -> F {
+pub(super) fn with_sign<F: Format>(a: F, negative: bool) -> F {
     let n = Number { negative, ..a.unpack() };
     if F::DIGITS == 28 && n.fraction == 0 { F::zero(negative) } else { F::pack(n) }
 }
 
 /// LOAD FP INTEGER: towards zero, normalized.
-pub fn integer<F: Format>(a: F) -> F {
+pub(super) fn integer<F: Format>(a: F) -> F {
     let n = a.unpack();
     if n.characteristic <= 64 || n.fraction == 0 {
         return F::zero(false);
@@ -320,7 +320,7 @@ pub fn integer<F: Format>(a: F) -> F {
 }
 
 /// CONVERT FROM FIXED: normalized, cut off.
-pub fn from_fixed<F: Format>(v: i64) -> F {
+pub(super) fn from_fixed<F: Format>(v: i64) -> F {
     if v == 0 {
         return F::zero(false);
     }
@@ -333,7 +333,7 @@ pub fn from_fixed<F: Format>(v: i64) -> F {
 
 /// How CONVERT TO FIXED rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rounding {
+pub(super) enum Rounding {
     TowardZero,
     /// To nearest; the one away from zero of two as near.
     Away,
@@ -345,7 +345,7 @@ pub enum Rounding {
 
 impl Rounding {
     /// By the M3 field.
-    pub fn from_modifier(m3: u8) -> Option<Rounding> {
+    pub(super) fn from_modifier(m3: u8) -> Option<Rounding> {
         Some(match m3 {
             0 | 5 => Rounding::TowardZero,
             1 => Rounding::Away,
@@ -358,7 +358,7 @@ impl Rounding {
 }
 
 /// CONVERT TO FIXED, to `width` bits: the integer, and the condition code: 3 if it does not fit, and is the largest.
-pub fn to_fixed<F: Format>(a: F, rounding: Rounding, width: u32) -> (i64, u8) {
+pub(super) fn to_fixed<F: Format>(a: F, rounding: Rounding, width: u32) -> (i64, u8) {
     let n = a.unpack();
     if n.fraction == 0 {
         return (0, 0);
@@ -408,7 +408,7 @@ fn product<F: Format>(a: F, b: F) -> Number {
 
 /// MULTIPLY AND ADD (`a` × `b` + `c`) and, with `c` negated before, not after, MULTIPLY AND SUBTRACT. The sum has twice
 /// the digits and a guard digit; then it is normalized and cut off.
-pub fn multiply_add<F: Format>(a: F, b: F, c: F, mask: Mask) -> Outcome<F> {
+pub(super) fn multiply_add<F: Format>(a: F, b: F, c: F, mask: Mask) -> Outcome<F> {
     let c = c.unpack();
     let wide = Number { fraction: c.fraction << bits(F::DIGITS), ..c };
     let product = product(a, b);
@@ -423,7 +423,7 @@ pub fn multiply_add<F: Format>(a: F, b: F, c: F, mask: Mask) -> Outcome<F> {
 }
 
 /// MULTIPLY UNNORMALIZED: the product of two long numbers, exponents modulo 128.
-pub fn multiply_unnormalized(a: u64, b: u64) -> u128 {
+pub(super) fn multiply_unnormalized(a: u64, b: u64) -> u128 {
     unnormalized(product(a, b))
 }
 

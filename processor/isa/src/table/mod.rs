@@ -11,7 +11,7 @@
 //!
 //! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
 //! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of
-//! [`crate::operand`], operations of `operation`. What stands in brackets is explained in [`crate::outcome`], what
+//! `operand`, operations of `operation`. What stands in brackets is explained in [`crate::outcome`], what
 //! stands after `as` in [`crate::form`]; compositions have it from their parts.
 
 use crate::cpu_trait::{Body, Cpu};
@@ -20,35 +20,36 @@ use crate::row::Instruction;
 /// The right-hand side of a row: see the module's documentation.
 macro_rules! body {
     (unbuilt) => {
-        pub const RUN: Option<crate::Handler> = None;
-        pub fn body<Kind: crate::Cpu>() -> Option<crate::Body<Kind>> {
+        pub(super) const RUN: Option<crate::Handler> = None;
+        pub(super) fn body<Kind: crate::Cpu>() -> Option<crate::Body<Kind>> {
             None
         }
-        pub const ENDS: Ends = Ends::No;
-        pub const OUTCOME: Outcome = Outcome::UNSTATED;
-        pub const COMPOSED: Option<Composed> = None;
+        pub(super) const ENDS: Ends = Ends::No;
+        pub(super) const OUTCOME: Outcome = Outcome::UNSTATED;
+        pub(super) const COMPOSED: Option<Composed> = None;
     };
     (ends $($rest:tt)+) => {
-        pub const ENDS: Ends = Ends::Always;
+        pub(super) const ENDS: Ends = Ends::Always;
         body!(@run $($rest)+);
     };
     (branch $($rest:tt)+) => {
-        pub const ENDS: Ends = Ends::IfTaken;
+        pub(super) const ENDS: Ends = Ends::IfTaken;
         body!(@run $($rest)+);
     };
     (@run $($rest:tt)+) => {
-        pub const RUN: Option<crate::Handler> = Some(handler);
-        pub const OUTCOME: Outcome = outcome!($($rest)+);
-        pub const COMPOSED: Option<Composed> = composed!($($rest)+);
+        pub(super) const RUN: Option<crate::Handler> = Some(handler);
+        #[allow(dead_code)] // in a row that states what it can end in
+        pub(super) const OUTCOME: Outcome = outcome!($($rest)+);
+        pub(super) const COMPOSED: Option<Composed> = composed!($($rest)+);
         fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
             crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
         }
-        pub fn body<Kind: crate::Cpu>() -> Option<crate::Body<Kind>> {
+        pub(super) fn body<Kind: crate::Cpu>() -> Option<crate::Body<Kind>> {
             Some(run::<Kind>)
         }
         /// The body, for any engine.
         #[inline]
-        pub fn run<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(super) fn run<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             body!(@do cpu i $($rest)+)
         }
     };
@@ -85,7 +86,7 @@ macro_rules! body {
         crate::operation::$op($cpu, $w, a, b, c)?
     }};
     ($($rest:tt)+) => {
-        pub const ENDS: Ends = Ends::No;
+        pub(super) const ENDS: Ends = Ends::No;
         body!(@run $($rest)+);
     };
 }
@@ -161,14 +162,14 @@ macro_rules! instructions {
     )*) => {
         $(
             #[allow(non_snake_case)]
-            pub mod $name {
+            mod $name {
                 #[allow(unused_imports)]
                 use super::*;
                 use crate::row::Ends;
                 use crate::form::{Composed, Shape};
                 use crate::outcome::Outcome;
                 body!($($body)+);
-                pub static SHAPE: Shape = Shape { form: form!($($($form)+)?), composed: COMPOSED };
+                pub(super) static SHAPE: Shape = Shape { form: form!($($($form)+)?), composed: COMPOSED };
             }
         )*
         /// The rows of this file.

@@ -178,7 +178,7 @@ macro_rules! sized {
 macro_rules! elementwise {
     ($($(#[$doc:meta])* $name:ident($m:ident $sizes:tt) |$a:ident| $body:expr;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let a = s.vr(i.r2);
             let v = sized!(i.$m, $sizes, { map::<U>(a, |$a: U| -> U { $body }) });
@@ -188,7 +188,7 @@ macro_rules! elementwise {
     )* };
     ($($(#[$doc:meta])* $name:ident($m:ident $sizes:tt) |$a:ident, $b:ident| $body:expr;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let (a, b) = (s.vr(i.r2), s.vr(i.r3));
             let v = sized!(i.$m, $sizes, { map2::<U>(a, b, |$a: U, $b: U| -> U { $body }) });
@@ -198,7 +198,7 @@ macro_rules! elementwise {
     )* };
     ($($(#[$doc:meta])* $name:ident($m:ident $sizes:tt) |$a:ident, $b:ident, $c:ident| $body:expr;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let (a, b, c) = (s.vr(i.r2), s.vr(i.r3), s.vr(i.r4()));
             let v = sized!(i.$m, $sizes, { map3::<U>(a, b, c, |$a: U, $b: U, $c: U| -> U { $body }) });

@@ -97,7 +97,7 @@ fn results<B: Number>(
 macro_rules! arithmetic {
     ($($(#[$doc:meta])* $name:ident $operation:ident;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             only(i.m5(), SINGLE)?;
             let (a, b) = (s.vr(i.r2), s.vr(i.r3));
@@ -120,7 +120,7 @@ arithmetic! {
 }
 
 /// VFSQ. VECTOR FP SQUARE ROOT.
-pub fn fp_square_root(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_square_root(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     only(i.m4, SINGLE)?;
     let a = s.vr(i.r2);
@@ -131,7 +131,7 @@ pub fn fp_square_root(s: &mut State, i: &Fields) -> Done {
 macro_rules! fused {
     ($($(#[$doc:meta])* $name:ident $operation:ident $negate:literal;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             only(i.m5(), SINGLE)?;
             let (a, b, c) = (s.vr(i.r2), s.vr(i.r3), s.vr(i.r4()));
@@ -164,7 +164,7 @@ fused! {
 }
 
 /// VFPSO. VECTOR FP PERFORM SIGN OPERATION: M5 says complement, negative, positive.
-pub fn fp_perform_sign(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_perform_sign(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     only(i.m4, SINGLE)?;
     let (a, operation) = (s.vr(i.r2), i.m5());
@@ -183,7 +183,7 @@ pub fn fp_perform_sign(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VFI. VECTOR LOAD FP INTEGER. M4 has XxC, M5 the rounding.
-pub fn fp_load_integer(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_load_integer(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     only(i.m4, SINGLE | NOT_INEXACT)?;
     let a = s.vr(i.r2);
@@ -232,7 +232,7 @@ macro_rules! conversion {
 }
 
 /// VCFPS. VECTOR FP CONVERT FROM FIXED.
-pub fn fp_from_fixed(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_from_fixed(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     only(i.m4, SINGLE | NOT_INEXACT)?;
     let a = s.vr(i.r2);
@@ -245,7 +245,7 @@ pub fn fp_from_fixed(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VCFPL. VECTOR FP CONVERT FROM LOGICAL.
-pub fn fp_from_logical(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_from_logical(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     only(i.m4, SINGLE | NOT_INEXACT)?;
     let a = s.vr(i.r2);
@@ -280,17 +280,17 @@ fn to_integer(s: &mut State, i: &Fields, signed: bool) -> Done {
 }
 
 /// VCSFP. VECTOR FP CONVERT TO FIXED.
-pub fn fp_to_fixed(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_to_fixed(s: &mut State, i: &Fields) -> Done {
     to_integer(s, i, true)
 }
 
 /// VCLFP. VECTOR FP CONVERT TO LOGICAL.
-pub fn fp_to_logical(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_to_logical(s: &mut State, i: &Fields) -> Done {
     to_integer(s, i, false)
 }
 
 /// VFLL (VLDE). VECTOR FP LOAD LENGTHENED: from every second element.
-pub fn fp_load_lengthened(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_load_lengthened(s: &mut State, i: &Fields) -> Done {
     fn lengthen<B: Number, W: Number>(s: &mut State, i: &Fields) -> Done {
         let a = s.vr(i.r2);
         results::<W>(s, i, i.m4, |fpc, n| {
@@ -310,7 +310,7 @@ pub fn fp_load_lengthened(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VFLR (VLED). VECTOR FP LOAD ROUNDED: to every second element.
-pub fn fp_load_rounded(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_load_rounded(s: &mut State, i: &Fields) -> Done {
     fn round<W: Number, B: Number>(s: &mut State, i: &Fields) -> Done {
         let rounding = rounding(s, i)?;
         let a = s.vr(i.r2);
@@ -338,7 +338,7 @@ pub fn fp_load_rounded(s: &mut State, i: &Fields) -> Done {
 macro_rules! scalar {
     ($($(#[$doc:meta])* $name:ident $operation:ident;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             only(i.m4, 0)?;
             let (a, b) = (s.vr(i.r1), s.vr(i.r2));
@@ -390,22 +390,22 @@ fn compare_elements(s: &mut State, i: &Fields, holds: impl Fn(u8) -> bool) -> Do
 }
 
 /// VFCE. VECTOR FP COMPARE EQUAL.
-pub fn fp_compare_equal(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_compare_equal(s: &mut State, i: &Fields) -> Done {
     compare_elements(s, i, |code| code == 0)
 }
 
 /// VFCH. VECTOR FP COMPARE HIGH.
-pub fn fp_compare_high(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_compare_high(s: &mut State, i: &Fields) -> Done {
     compare_elements(s, i, |code| code == 2)
 }
 
 /// VFCHE. VECTOR FP COMPARE HIGH OR EQUAL.
-pub fn fp_compare_high_or_equal(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_compare_high_or_equal(s: &mut State, i: &Fields) -> Done {
     compare_elements(s, i, |code| code == 0 || code == 2)
 }
 
 /// VFTCI. VECTOR FP TEST DATA CLASS IMMEDIATE: ones where the class is among those of I3. CC 0 all, 1 some, 3 none.
-pub fn fp_test_data_class(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_test_data_class(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     only(i.m5(), SINGLE)?;
     let a = s.vr(i.r2);
@@ -526,11 +526,11 @@ fn extremes(s: &mut State, i: &Fields, greater: bool) -> Done {
 }
 
 /// VFMAX. VECTOR FP MAXIMUM.
-pub fn fp_maximum(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_maximum(s: &mut State, i: &Fields) -> Done {
     extremes(s, i, true)
 }
 
 /// VFMIN. VECTOR FP MINIMUM.
-pub fn fp_minimum(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn fp_minimum(s: &mut State, i: &Fields) -> Done {
     extremes(s, i, false)
 }

@@ -44,7 +44,7 @@ macro_rules! logical {
     ($($(#[$doc:meta])* $name:ident |$cpu:ident, $a:ident, $b:ident| $body:expr;)*) => { $(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name<C: Cpu>($cpu: &mut C, i: &Fields) -> Step<C> {
+        pub(crate) fn $name<C: Cpu>($cpu: &mut C, i: &Fields) -> Step<C> {
             $cpu.vector_allowed()?;
             let (a, b) = ($cpu.vector(i.r2), $cpu.vector(i.r3));
             let v = [0, 1].map(|n| {
@@ -112,35 +112,35 @@ fn sum(a: u128, b: u128, carry: bool) -> (u128, bool) {
 }
 
 /// VAC. VECTOR ADD WITH CARRY.
-pub fn add_with_carry(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn add_with_carry(s: &mut State, i: &Fields) -> Done {
     let (a, b, carry) = with_carry(s, i)?;
     s.set_vr(i.r1, sum(a, b, carry).0);
     Ok(())
 }
 
 /// VACCC. VECTOR ADD WITH CARRY COMPUTE CARRY.
-pub fn add_with_carry_carry(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn add_with_carry_carry(s: &mut State, i: &Fields) -> Done {
     let (a, b, carry) = with_carry(s, i)?;
     s.set_vr(i.r1, sum(a, b, carry).1.into());
     Ok(())
 }
 
 /// VSBI. VECTOR SUBTRACT WITH BORROW INDICATION.
-pub fn subtract_with_borrow(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn subtract_with_borrow(s: &mut State, i: &Fields) -> Done {
     let (a, b, carry) = with_carry(s, i)?;
     s.set_vr(i.r1, sum(a, !b, carry).0);
     Ok(())
 }
 
 /// VSBCBI. VECTOR SUBTRACT WITH BORROW COMPUTE BORROW INDICATION.
-pub fn subtract_with_borrow_borrow(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn subtract_with_borrow_borrow(s: &mut State, i: &Fields) -> Done {
     let (a, b, carry) = with_carry(s, i)?;
     s.set_vr(i.r1, sum(a, !b, carry).1.into());
     Ok(())
 }
 
 /// VCKSM. VECTOR CHECKSUM: words are added with carries coming around, word 1 of the third operand too.
-pub fn checksum(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn checksum(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     let add = |sum: u32, n: u32| {
@@ -156,7 +156,7 @@ pub fn checksum(s: &mut State, i: &Fields) -> Done {
 macro_rules! sums {
     ($($(#[$doc:meta])* $name:ident $sizes:tt $part:ty;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let (a, b) = (s.vr(i.r2), s.vr(i.r3));
             let v = sized!(i.m4, $sizes, {
@@ -181,7 +181,7 @@ sums! {
 }
 
 /// VEC. VECTOR ELEMENT COMPARE: the rightmost element of the left half. CC 0 equal, 1 first low, 2 first high.
-pub fn element_compare(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn element_compare(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r1) >> 64, s.vr(i.r2) >> 64);
     s.cc = sized!(i.m3, [0 1 2 3], { order(a as S, b as S) });
@@ -189,7 +189,7 @@ pub fn element_compare(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VECL. VECTOR ELEMENT COMPARE LOGICAL. CC as above.
-pub fn element_compare_logical(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn element_compare_logical(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r1) >> 64, s.vr(i.r2) >> 64);
     s.cc = sized!(i.m3, [0 1 2 3], { order(a as U, b as U) });
@@ -204,7 +204,7 @@ fn order<T: Ord>(a: T, b: T) -> u8 {
 macro_rules! comparisons {
     ($($(#[$doc:meta])* $name:ident |$a:ident, $b:ident| $body:expr;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let (a, b) = (s.vr(i.r2), s.vr(i.r3));
             let v = sized!(i.m4, [0 1 2 3], {
@@ -232,7 +232,7 @@ comparisons! {
 }
 
 /// VTM. VECTOR TEST UNDER MASK. CC 0 the selected bits are zeros, 1 mixed, 3 ones.
-pub fn test_under_mask(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn test_under_mask(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, mask) = (s.vr(i.r1), s.vr(i.r2));
     s.cc = match a & mask {

@@ -28,7 +28,7 @@ elementwise! {
 macro_rules! products {
     ($($(#[$doc:meta])* $name:ident($m:ident) $first:literal $from:ident as $to:ident $(+ $r4:ident)?;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let (a, b) = (s.vr(i.r2), s.vr(i.r3));
             let v = sized!(i.$m, [0 1 2], {
@@ -66,7 +66,7 @@ products! {
 
 /// VMSL. VECTOR MULTIPLY SUM LOGICAL: both products of doublewords, either of them doubled as M6 says, and the fourth
 /// operand.
-pub fn multiply_sum_logical(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn multiply_sum_logical(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.m5() == 3)?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
@@ -96,14 +96,14 @@ fn galois(s: &mut State, a: u128, b: u128, size: u8) -> Result<u128, Interruptio
 }
 
 /// VGFM. VECTOR GALOIS FIELD MULTIPLY SUM.
-pub fn galois_multiply_sum(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn galois_multiply_sum(s: &mut State, i: &Fields) -> Done {
     let v = galois(s, s.vr(i.r2), s.vr(i.r3), i.m4)?;
     s.set_vr(i.r1, v);
     Ok(())
 }
 
 /// VGFMA. VECTOR GALOIS FIELD MULTIPLY SUM AND ACCUMULATE.
-pub fn galois_multiply_sum_accumulate(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn galois_multiply_sum_accumulate(s: &mut State, i: &Fields) -> Done {
     let v = galois(s, s.vr(i.r2), s.vr(i.r3), i.m5())?;
     s.set_vr(i.r1, v ^ s.vr(i.r4()));
     Ok(())

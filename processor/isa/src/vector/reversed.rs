@@ -4,7 +4,7 @@ use super::*;
 use crate::prelude::*;
 
 /// VLEBRH, VLEBRF, VLEBRG. VECTOR LOAD BYTE REVERSED ELEMENT.
-pub fn load_reversed_element<T: Element>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_reversed_element<T: Element>(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified((i.m3 as usize) < T::COUNT)?;
     let at = s.address(i.x2, i.b2, i.d2);
@@ -14,7 +14,7 @@ pub fn load_reversed_element<T: Element>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSTEBRH, VSTEBRF, VSTEBRG. VECTOR STORE BYTE REVERSED ELEMENT.
-pub fn store_reversed_element<T: Element>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_reversed_element<T: Element>(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified((i.m3 as usize) < T::COUNT)?;
     let at = s.address(i.x2, i.b2, i.d2);
@@ -26,7 +26,7 @@ fn reverse<T: Element>(v: T) -> T {
 }
 
 /// VLLEBRZ. VECTOR LOAD BYTE REVERSED ELEMENT AND ZERO: as VLLEZ.
-pub fn load_reversed_and_zero(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_reversed_and_zero(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let left = i.m3 == 6;
     let v = sized!(if left { 2 } else { i.m3 }, [1 2 3], {
@@ -38,7 +38,7 @@ pub fn load_reversed_and_zero(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VLBRREP. VECTOR LOAD BYTE REVERSED ELEMENT AND REPLICATE.
-pub fn load_reversed_and_replicate(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_reversed_and_replicate(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m3, [1 2 3], {
         let at = s.address(i.x2, i.b2, i.d2);
@@ -59,22 +59,22 @@ fn elements_reversed(v: u128, size: u8) -> Result<u128, Interruption> {
 }
 
 /// VLBR. VECTOR LOAD BYTE REVERSED ELEMENTS.
-pub fn load_bytes_reversed(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_bytes_reversed(s: &mut State, i: &Fields) -> Done {
     load_with(s, i, bytes_reversed)
 }
 
 /// VLER. VECTOR LOAD ELEMENTS REVERSED.
-pub fn load_elements_reversed(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_elements_reversed(s: &mut State, i: &Fields) -> Done {
     load_with(s, i, elements_reversed)
 }
 
 /// VSTBR. VECTOR STORE BYTE REVERSED ELEMENTS.
-pub fn store_bytes_reversed(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_bytes_reversed(s: &mut State, i: &Fields) -> Done {
     store_with(s, i, bytes_reversed)
 }
 
 /// VSTER. VECTOR STORE ELEMENTS REVERSED.
-pub fn store_elements_reversed(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_elements_reversed(s: &mut State, i: &Fields) -> Done {
     store_with(s, i, elements_reversed)
 }
 

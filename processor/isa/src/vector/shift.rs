@@ -18,7 +18,7 @@ elementwise! {
 macro_rules! together {
     ($($(#[$doc:meta])* $name:ident |$a:ident, $n:ident| $body:expr;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let $n = s.address(0, i.b2, i.d2).address as u32;
             let a = s.vr(i.r3);
@@ -41,7 +41,7 @@ together! {
 }
 
 /// VERIM. VECTOR ELEMENT ROTATE AND INSERT UNDER MASK.
-pub fn rotate_and_insert(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn rotate_and_insert(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (old, a, mask) = (s.vr(i.r1), s.vr(i.r2), s.vr(i.r3));
     let rotated = sized!(i.m5(), [0 1 2 3], { map::<U>(a, |a: U| a.rotate_left(u32::from(i.i4()) % U::BITS)) });
@@ -81,7 +81,7 @@ fn bytes(amount: u128) -> u32 {
 macro_rules! whole {
     ($($(#[$doc:meta])* $name:ident |$a:ident, $b:ident| $body:expr;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let ($a, $b) = (s.vr(i.r2), s.vr(i.r3));
             s.set_vr(i.r1, $body);
@@ -111,7 +111,7 @@ fn funnel(a: u128, b: u128, bits: u32) -> u128 {
 }
 
 /// VSLDB. VECTOR SHIFT LEFT DOUBLE BY BYTE.
-pub fn shift_left_double_by_byte(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn shift_left_double_by_byte(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.i4() < 16)?;
     s.set_vr(i.r1, funnel(s.vr(i.r2), s.vr(i.r3), u32::from(i.i4()) * 8));
@@ -119,7 +119,7 @@ pub fn shift_left_double_by_byte(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSLD. VECTOR SHIFT LEFT DOUBLE BY BIT.
-pub fn shift_left_double_by_bit(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn shift_left_double_by_bit(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.i4() < 8)?;
     s.set_vr(i.r1, funnel(s.vr(i.r2), s.vr(i.r3), i.i4().into()));
@@ -127,7 +127,7 @@ pub fn shift_left_double_by_bit(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSRD. VECTOR SHIFT RIGHT DOUBLE BY BIT.
-pub fn shift_right_double_by_bit(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn shift_right_double_by_bit(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.i4() < 8)?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));

@@ -54,7 +54,7 @@ fn finish<T: Element>(s: &mut State, i: &Fields, flags: u8, matches: u128) {
 }
 
 /// VFAE. VECTOR FIND ANY ELEMENT EQUAL: elements of the second operand that the third has anywhere.
-pub fn find_any_equal(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn find_any_equal(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     sized!(i.m4, [0 1 2], {
@@ -69,7 +69,7 @@ pub fn find_any_equal(s: &mut State, i: &Fields) -> Done {
 
 /// VSTRC. VECTOR STRING RANGE COMPARE: elements of the second operand that lie in a range. The third operand has the
 /// ranges' limits in pairs, the fourth how to compare with each.
-pub fn range_compare(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn range_compare(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b, c) = (s.vr(i.r2), s.vr(i.r3), s.vr(i.r4()));
     sized!(i.m5(), [0 1 2], {
@@ -87,7 +87,7 @@ pub fn range_compare(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VFEE. VECTOR FIND ELEMENT EQUAL: the first at which the operands agree.
-pub fn find_equal(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn find_equal(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.m5() < 4)?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
@@ -104,7 +104,7 @@ pub fn find_equal(s: &mut State, i: &Fields) -> Done {
 
 /// VFENE. VECTOR FIND ELEMENT NOT EQUAL. CC 0 a zero in both comes first, 1 the first that differs is low, 2 high, 3
 /// all are equal.
-pub fn find_not_equal(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn find_not_equal(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.m5() < 4)?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
@@ -125,7 +125,7 @@ pub fn find_not_equal(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VISTR. VECTOR ISOLATE STRING: zeros from the first zero on. CC 0 there is one, 3 there is none.
-pub fn isolate_string(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn isolate_string(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.m5() < 2)?;
     let a = s.vr(i.r2);
@@ -141,7 +141,7 @@ pub fn isolate_string(s: &mut State, i: &Fields) -> Done {
 /// VSTRS. VECTOR STRING SEARCH: where in the second operand the third begins, of which the fourth has the length in
 /// byte 7. With ZS, a zero ends either. CC 0 nowhere, 1 nowhere and the string has ended, 2 found, 3 perhaps: it begins
 /// where the string ends.
-pub fn string_search(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn string_search(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     specified(i.m6() & !ZERO_SEARCH == 0)?;

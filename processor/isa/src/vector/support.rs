@@ -7,7 +7,7 @@ use zerocopy::transmute;
 
 /// VGBM. VECTOR GENERATE BYTE MASK: a byte of ones for each bit of I2.
 #[inline(always)]
-pub fn generate_byte_mask<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn generate_byte_mask<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     cpu.vector_allowed()?;
     let half = |bits: u64| (0..8).filter(|n| bits >> n & 1 == 1).fold(0, |v, n| v | 0xff << (8 * n));
     let bits = i.imm as u64;
@@ -23,7 +23,7 @@ pub fn generate_byte_mask<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// VGM. VECTOR GENERATE MASK: bits I2 to I3 of each element, which may go around its end.
-pub fn generate_mask(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn generate_mask(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m4, [0 1 2 3], {
         let (from, to) = (i.imm as u32 % U::BITS, u32::from(i.i3) % U::BITS);
@@ -35,7 +35,7 @@ pub fn generate_mask(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VREPI. VECTOR REPLICATE IMMEDIATE.
-pub fn replicate_immediate(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn replicate_immediate(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m3, [0 1 2 3], { replicate(i.imm as U) });
     s.set_vr(i.r1, v);
@@ -43,7 +43,7 @@ pub fn replicate_immediate(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VREP. VECTOR REPLICATE: element I2 of the third operand.
-pub fn replicate_element(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn replicate_element(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m4, [0 1 2 3], {
         specified((i.imm as usize) < U::COUNT)?;
@@ -60,7 +60,7 @@ fn merge<T: Element>(a: u128, b: u128, from: usize) -> u128 {
 }
 
 /// VMRH. VECTOR MERGE HIGH.
-pub fn merge_high(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn merge_high(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     let v = sized!(i.m4, [0 1 2 3], { merge::<U>(a, b, 0) });
@@ -69,7 +69,7 @@ pub fn merge_high(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VMRL. VECTOR MERGE LOW.
-pub fn merge_low(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn merge_low(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     let v = sized!(i.m4, [0 1 2 3], { merge::<U>(a, b, U::COUNT / 2) });
@@ -84,7 +84,7 @@ fn element_of_two<T: Element>(a: u128, b: u128, n: usize) -> T {
 }
 
 /// VPK. VECTOR PACK: the right halves of the elements of both operands.
-pub fn pack(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn pack(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     let v = sized!(i.m4, [1 2 3], { build(|n| element_of_two::<U>(a, b, n) as Half) });
@@ -101,7 +101,7 @@ fn saturation(s: &mut State, i: &Fields, saturated: usize) {
 }
 
 /// VPKS. VECTOR PACK SATURATE, signed.
-pub fn pack_saturate(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn pack_saturate(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     let mut saturated = 0;
@@ -119,7 +119,7 @@ pub fn pack_saturate(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VPKLS. VECTOR PACK LOGICAL SATURATE.
-pub fn pack_logical_saturate(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn pack_logical_saturate(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
     let mut saturated = 0;
@@ -140,7 +140,7 @@ pub fn pack_logical_saturate(s: &mut State, i: &Fields) -> Done {
 macro_rules! unpack {
     ($($(#[$doc:meta])* $name:ident $half:literal $from:ident as $to:ident;)*) => { $(
         $(#[$doc])*
-        pub fn $name(s: &mut State, i: &Fields) -> Done {
+        pub(crate) fn $name(s: &mut State, i: &Fields) -> Done {
             s.vector_allowed()?;
             let a = s.vr(i.r2);
             let v = sized!(i.m3, [0 1 2], {
@@ -164,7 +164,7 @@ unpack! {
 }
 
 /// VSEG. VECTOR SIGN EXTEND TO DOUBLEWORD: the rightmost element of each doubleword.
-pub fn sign_extend(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn sign_extend(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let a = s.vr(i.r2);
     let v = sized!(i.m3, [0 1 2], { map::<u64>(a, |a| a as S as u64) });
@@ -173,7 +173,7 @@ pub fn sign_extend(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VPERM. VECTOR PERMUTE: each byte of the fourth operand chooses one of 32.
-pub fn permute(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn permute(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let bytes: [u8; 32] = transmute!([s.vr(i.r2), s.vr(i.r3)].map(U128::new));
     let chosen = U128::new(s.vr(i.r4())).to_bytes().map(|n| bytes[n as usize & 31]);
@@ -182,7 +182,7 @@ pub fn permute(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VPDI. VECTOR PERMUTE DOUBLEWORD IMMEDIATE.
-pub fn permute_doubleword(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn permute_doubleword(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let left = element::<u64>(s.vr(i.r2), usize::from(i.m4 & 4 != 0));
     let right = element::<u64>(s.vr(i.r3), usize::from(i.m4 & 1 != 0));
@@ -191,7 +191,7 @@ pub fn permute_doubleword(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VBPERM. VECTOR BIT PERMUTE: each byte of the third operand chooses a bit of the second; above 127 it is zero.
-pub fn permute_bits(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn permute_bits(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let a = s.vr(i.r2);
     let bit = |n: u8| if n < 128 { (a >> (127 - n) & 1) as u64 } else { 0 };
@@ -201,7 +201,7 @@ pub fn permute_bits(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSEL. VECTOR SELECT: bits of the second operand where the fourth has ones, else of the third.
-pub fn select(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn select(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (a, b, mask) = (s.vr(i.r2), s.vr(i.r3), s.vr(i.r4()));
     s.set_vr(i.r1, a & mask | b & !mask);

@@ -7,7 +7,7 @@ use zerocopy::IntoBytes;
 
 /// VL. VECTOR LOAD.
 #[inline(always)]
-pub fn load<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     cpu.vector_allowed()?;
     let at = cpu.address(i.x2, i.b2, i.d2);
     let v = cpu.load_vector(at)?;
@@ -17,7 +17,7 @@ pub fn load<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 
 /// VST. VECTOR STORE.
 #[inline(always)]
-pub fn store<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn store<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     cpu.vector_allowed()?;
     let at = cpu.address(i.x2, i.b2, i.d2);
     let v = cpu.vector(i.r1);
@@ -26,7 +26,7 @@ pub fn store<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 
 /// VLR. VECTOR LOAD from a register.
 #[inline(always)]
-pub fn load_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     cpu.vector_allowed()?;
     let v = cpu.vector(i.r2);
     cpu.set_vector(i.r1, v);
@@ -35,7 +35,7 @@ pub fn load_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 
 /// VLVGP. VECTOR LOAD VR FROM GRS DISJOINT.
 #[inline(always)]
-pub fn load_pair<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_pair<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     cpu.vector_allowed()?;
     let v = [cpu.gr(W64, i.r2), cpu.gr(W64, i.r3)];
     cpu.set_vector(i.r1, v);
@@ -44,7 +44,7 @@ pub fn load_pair<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 
 /// VLEG. VECTOR LOAD ELEMENT of 64 bits.
 #[inline(always)]
-pub fn load_doubleword<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn load_doubleword<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     cpu.vector_allowed()?;
     if i.m3 > 1 {
         return cpu.stop(Program::Specification.into());
@@ -59,7 +59,7 @@ pub fn load_doubleword<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 
 /// VSTEG. VECTOR STORE ELEMENT of 64 bits.
 #[inline(always)]
-pub fn store_doubleword<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+pub(crate) fn store_doubleword<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     cpu.vector_allowed()?;
     if i.m3 > 1 {
         return cpu.stop(Program::Specification.into());
@@ -70,7 +70,7 @@ pub fn store_doubleword<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 /// VLEB, VLEH, VLEF. VECTOR LOAD ELEMENT: M3 is its number.
-pub fn load_element<T: Element>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_element<T: Element>(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified((i.m3 as usize) < T::COUNT)?;
     let at = s.address(i.x2, i.b2, i.d2);
@@ -80,7 +80,7 @@ pub fn load_element<T: Element>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSTEB, VSTEH, VSTEF. VECTOR STORE ELEMENT.
-pub fn store_element<T: Element>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_element<T: Element>(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified((i.m3 as usize) < T::COUNT)?;
     let at = s.address(i.x2, i.b2, i.d2);
@@ -88,7 +88,7 @@ pub fn store_element<T: Element>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VLEIB, VLEIH, VLEIF, VLEIG. VECTOR LOAD ELEMENT IMMEDIATE: I2, sign-extended or truncated.
-pub fn load_element_immediate<T: Element>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_element_immediate<T: Element>(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified((i.m3 as usize) < T::COUNT)?;
     let mask = u128::MAX >> (128 - T::BITS);
@@ -97,7 +97,7 @@ pub fn load_element_immediate<T: Element>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VLREP. VECTOR LOAD AND REPLICATE.
-pub fn load_and_replicate(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_and_replicate(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m3, [0 1 2 3], {
         let at = s.address(i.x2, i.b2, i.d2);
@@ -112,7 +112,7 @@ pub(super) const ENHANCEMENTS_1: u32 = 135;
 
 /// VLLEZ. VECTOR LOAD LOGICAL ELEMENT AND ZERO: to the right end of the left half; M3 of 6 means a word to the left
 /// end.
-pub fn load_logical_element_and_zero(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_logical_element_and_zero(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let left = i.m3 == 6 && s.has(ENHANCEMENTS_1);
     let v = sized!(if left { 2 } else { i.m3 }, [0 1 2 3], {
@@ -130,7 +130,7 @@ fn range(i: &Fields) -> Result<usize, Interruption> {
 }
 
 /// VLM. VECTOR LOAD MULTIPLE, 16 registers at most.
-pub fn load_multiple(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_multiple(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let count = range(i)?;
     let at = s.address(0, i.b2, i.d2);
@@ -138,7 +138,7 @@ pub fn load_multiple(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSTM. VECTOR STORE MULTIPLE.
-pub fn store_multiple(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_multiple(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let count = range(i)?;
     let at = s.address(0, i.b2, i.d2);
@@ -153,7 +153,7 @@ pub(super) fn load_bytes(s: &mut State, at: At, count: usize) -> Result<u128, In
 }
 
 /// VLBB. VECTOR LOAD TO BLOCK BOUNDARY of 64 bytes to 4 KiB. What lies beyond the boundary becomes zero.
-pub fn load_to_block_boundary(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_to_block_boundary(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.m3 <= 6)?;
     let at = s.address(i.x2, i.b2, i.d2);
@@ -170,7 +170,7 @@ pub(super) fn length(s: &State, r3: u8) -> usize {
 }
 
 /// VLL. VECTOR LOAD WITH LENGTH.
-pub fn load_with_length(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_with_length(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let at = s.address(0, i.b2, i.d2);
     let count = length(s, i.r3);
@@ -180,7 +180,7 @@ pub fn load_with_length(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSTL. VECTOR STORE WITH LENGTH.
-pub fn store_with_length(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn store_with_length(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let at = s.address(0, i.b2, i.d2);
     let count = length(s, i.r3);
@@ -189,7 +189,7 @@ pub fn store_with_length(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VLGV. VECTOR LOAD GR FROM VR ELEMENT: the second-operand address is the element's number.
-pub fn load_gr_from_element(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_gr_from_element(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m4, [0 1 2 3], {
         let n = s.address(0, i.b2, i.d2).address as usize % U::COUNT;
@@ -200,7 +200,7 @@ pub fn load_gr_from_element(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VLVG. VECTOR LOAD VR ELEMENT FROM GR.
-pub fn load_element_from_gr(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn load_element_from_gr(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m4, [0 1 2 3], {
         let n = s.address(0, i.b2, i.d2).address as usize % U::COUNT;
@@ -218,7 +218,7 @@ fn displaced<T: Element>(s: &mut State, i: &Fields) -> At {
 }
 
 /// VGEF, VGEG. VECTOR GATHER ELEMENT.
-pub fn gather<T: Element>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn gather<T: Element>(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified((i.m3 as usize) < T::COUNT)?;
     let at = displaced::<T>(s, i);
@@ -228,7 +228,7 @@ pub fn gather<T: Element>(s: &mut State, i: &Fields) -> Done {
 }
 
 /// VSCEF, VSCEG. VECTOR SCATTER ELEMENT.
-pub fn scatter<T: Element>(s: &mut State, i: &Fields) -> Done {
+pub(crate) fn scatter<T: Element>(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified((i.m3 as usize) < T::COUNT)?;
     let at = displaced::<T>(s, i);

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 use storage::Storage;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Width {
+pub(crate) enum Width {
     Short,
     Long,
     Extended,
@@ -17,7 +17,7 @@ pub enum Width {
 
 impl Width {
     /// Bits of the number, bits of the significand, largest exponent.
-    pub fn parameters(self) -> (u32, u32, u128) {
+    pub(crate) fn parameters(self) -> (u32, u32, u128) {
         match self {
             Width::Short => (32, 24, 127),
             Width::Long => (64, 53, 1023),
@@ -28,7 +28,7 @@ impl Width {
 
 /// Which operands an instruction has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(crate) enum Form {
     /// First and second operand in registers, or the second in storage.
     Two,
     TwoStorage,
@@ -49,15 +49,15 @@ pub enum Form {
 }
 
 impl Form {
-    pub fn has_storage(self) -> bool {
+    pub(crate) fn has_storage(self) -> bool {
         matches!(self, Form::TwoStorage | Form::OneStorage | Form::ThreeStorage)
     }
 }
 
 /// The register of the second operand: the pair 1 and 3, or register 1 just as well.
-pub const SECOND: u8 = 1;
+pub(crate) const SECOND: u8 = 1;
 
-pub struct Instruction {
+pub(crate) struct Instruction {
     pub mnemonic: &'static str,
     pub code: u16,
     pub form: Form,
@@ -76,7 +76,7 @@ impl Instruction {
     }
 
     /// The instruction with all modifiers that it takes.
-    pub fn texts(&self) -> Vec<[u8; 8]> {
+    pub(crate) fn texts(&self) -> Vec<[u8; 8]> {
         let [c0, c1] = self.code.to_be_bytes();
         let r1 = u8::from(self.to_general);
         match self.form {
@@ -112,7 +112,7 @@ use Width::*;
 /// the result). Not here, because it lacks them: DIVIDE TO INTEGER, and the conversions from and to hexadecimal
 /// numbers.
 #[rustfmt::skip]
-pub const INSTRUCTIONS: &[Instruction] = &[
+pub(crate) const INSTRUCTIONS: &[Instruction] = &[
     Instruction::new("AEBR", 0xb30a, Two, Short, Short),
     Instruction::new("ADBR", 0xb31a, Two, Long, Long),
     Instruction::new("AXBR", 0xb34a, Two, Extended, Extended),
@@ -230,13 +230,13 @@ pub const INSTRUCTIONS: &[Instruction] = &[
 ];
 
 /// An instruction as it is shown when results differ.
-pub fn name(text: &[u8; 8]) -> String {
+pub(crate) fn name(text: &[u8; 8]) -> String {
     let mnemonic = decode(text).mnemonic;
     format!("{mnemonic} {:02x?}", &text[..isa::length(text[0]) as usize])
 }
 
 /// The row of the table that an instruction has.
-pub fn decode(text: &[u8; 8]) -> &'static isa::Instruction {
+pub(crate) fn decode(text: &[u8; 8]) -> &'static isa::Instruction {
     let text = text[..6].try_into().expect("six bytes");
     isa::decode(text, Architecture::Z, &FACILITIES).expect("the table has it")
 }
@@ -256,7 +256,7 @@ const BASE: u64 = 0x1000;
 const OPERAND: Absolute = Absolute(BASE + 88);
 
 /// A CPU in z/Architecture that may use floating point.
-pub fn cpu() -> State {
+pub(crate) fn cpu() -> State {
     let shared = Shared {
         storage: Arc::new(Storage::new(1 << 20).expect("a megabyte")),
         clock: Arc::new(NoTime),
@@ -274,7 +274,7 @@ pub fn cpu() -> State {
 }
 
 /// Executes one instruction.
-pub fn execute(cpu: &mut State, text: &[u8; 8], before: &Registers) -> Result<Registers, Interruption> {
+pub(crate) fn execute(cpu: &mut State, text: &[u8; 8], before: &Registers) -> Result<Registers, Interruption> {
     let row = decode(text);
     (0..8).for_each(|n| cpu.fpr[n] = before.fpr[n]);
     cpu.gr[1] = before.gr1;

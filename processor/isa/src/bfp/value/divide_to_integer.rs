@@ -8,8 +8,11 @@ use super::format::{Binary, Class, LEADING, Unpacked};
 /// the quotient overflowed, its exponent being adjusted, or is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Division<B> {
+    /// The quotient, an integer.
     pub quotient: B,
+    /// What is left of the dividend.
     pub remainder: B,
+    /// The condition code, 0 to 3.
     pub cc: u8,
 }
 

@@ -5,11 +5,17 @@ use super::format::{Binary, LEADING, shift_sticky};
 
 /// Data-exception codes (POP, chapter 6, "Data-Exception Code (DXC)").
 pub mod dxc {
+    /// IEEE inexact, the result nearer to zero than the exact one.
     pub const INEXACT_TRUNCATED: u8 = 0x08;
+    /// IEEE inexact, the result farther from zero than the exact one.
     pub const INEXACT_INCREMENTED: u8 = 0x0c;
+    /// IEEE underflow, exact; the codes for inexact ones are added.
     pub const UNDERFLOW: u8 = 0x10;
+    /// IEEE overflow, exact; the codes for inexact ones are added.
     pub const OVERFLOW: u8 = 0x20;
+    /// IEEE division by zero.
     pub const DIVISION_BY_ZERO: u8 = 0x40;
+    /// IEEE invalid operation.
     pub const INVALID: u8 = 0x80;
 }
 
@@ -20,9 +26,13 @@ pub struct Fpc(pub u32);
 impl Fpc {
     /// The flags, in the order of the masks eight bits to the left.
     pub const INVALID: u32 = 0x0080_0000;
+    /// SFz: IEEE division by zero.
     pub const DIVISION_BY_ZERO: u32 = 0x0040_0000;
+    /// SFo: IEEE overflow.
     pub const OVERFLOW: u32 = 0x0020_0000;
+    /// SFu: IEEE underflow.
     pub const UNDERFLOW: u32 = 0x0010_0000;
+    /// SFx: IEEE inexact.
     pub const INEXACT: u32 = 0x0008_0000;
     /// Bits without a meaning, which must be zero in whatever is loaded.
     pub const UNASSIGNED: u32 = 0x0303_0088;
@@ -32,6 +42,7 @@ impl Fpc {
         self.0 & (flag << 8) != 0
     }
 
+    /// Whether this flag is on.
     pub fn flags(self, flag: u32) -> bool {
         self.0 & flag != 0
     }
@@ -56,11 +67,17 @@ impl Fpc {
 /// How an inexact result is made to fit (POP, chapter 19, "BFP Rounding").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounding {
+    /// To the nearest number; of two, to the one whose last bit is 0.
     NearestEven,
+    /// To the nearest number; of two, to the one farther from zero.
     NearestAway,
+    /// Toward zero; if that is inexact, the last bit becomes 1, so that a later rounding is right.
     PrepareForShorter,
+    /// To the nearest number that is no farther from zero.
     TowardZero,
+    /// To the nearest number that is not less.
     TowardPlusInfinity,
+    /// To the nearest number that is not greater.
     TowardMinusInfinity,
 }
 
@@ -140,6 +157,7 @@ pub enum Trap<T> {
 }
 
 impl<T> Trap<T> {
+    /// The same with another form of the result.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Trap<U> {
         match self {
             Trap::Suppress(dxc) => Trap::Suppress(dxc),
@@ -155,7 +173,9 @@ pub type Outcome<T> = Result<T, Trap<T>>;
 /// may have chosen itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Environment {
+    /// The FPC, for masks and flags.
     pub fpc: Fpc,
+    /// How the result is rounded.
     pub rounding: Rounding,
     /// IEEE-inexact-exception control (XxC): an inexact result is neither flagged nor does it interrupt.
     pub suppress_inexact: bool,

@@ -17,15 +17,20 @@ pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
     const EMAX: i32;
     /// How much an enabled overflow or underflow adjusts the exponent (POP, "Scaled value").
     const SCALE: i32;
+    /// The number as its bits, on the right.
     fn to_bits(self) -> u128;
     /// Takes the low [`Self::WIDTH`] bits.
     fn from_bits(bits: u128) -> Self;
 
     /// The smallest exponent of a normal number.
     const EMIN: i32 = 1 - Self::EMAX;
+    /// The bits of the fraction.
     const FRACTION: u128 = (1 << (Self::PRECISION - 1)) - 1;
+    /// The sign bit.
     const SIGN: u128 = 1 << (Self::WIDTH - 1);
+    /// An infinity without its sign: all bits of the exponent.
     const INFINITY: u128 = (2 * Self::EMAX as u128 + 1) << (Self::PRECISION - 1);
+    /// The bit of the fraction that tells a quiet NaN.
     const QUIET: u128 = 1 << (Self::PRECISION - 2);
 
     /// The default quiet NaN: plus, with a zero payload.
@@ -33,6 +38,7 @@ pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
         Self::from_bits(Self::INFINITY | Self::QUIET)
     }
 
+    /// An infinity.
     fn infinity(negative: bool) -> Self {
         Self::signed(negative, Self::INFINITY)
     }
@@ -42,14 +48,17 @@ pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
         Self::signed(negative, Self::INFINITY - 1)
     }
 
+    /// A zero.
     fn zero(negative: bool) -> Self {
         Self::signed(negative, 0)
     }
 
+    /// The number with this sign and these other bits.
     fn signed(negative: bool, magnitude: u128) -> Self {
         Self::from_bits(magnitude | if negative { Self::SIGN } else { 0 })
     }
 
+    /// Whether the sign is minus, of a NaN and a zero as well.
     fn is_negative(self) -> bool {
         self.to_bits() & Self::SIGN != 0
     }
@@ -59,14 +68,17 @@ pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
         self.to_bits() & (Self::SIGN - 1)
     }
 
+    /// Whether it is a NaN, quiet or signaling.
     fn is_nan(self) -> bool {
         self.magnitude() > Self::INFINITY
     }
 
+    /// Whether it is a signaling NaN.
     fn is_signaling(self) -> bool {
         self.is_nan() && self.to_bits() & Self::QUIET == 0
     }
 
+    /// Which data class it is of.
     fn class(self) -> Class {
         let magnitude = self.magnitude();
         if magnitude == 0 {
@@ -119,19 +131,27 @@ pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
 /// The data classes (POP, chapter 19, "Classes of BFP Data").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
+    /// Plus or minus zero.
     Zero,
+    /// A finite number with an implied one.
     Normal,
+    /// A finite number of the least exponent, without one.
     Subnormal,
+    /// Plus or minus infinity.
     Infinity,
+    /// A NaN that operations hand on.
     QuietNan,
+    /// A NaN that is an invalid operand.
     SignalingNan,
 }
 
 impl Class {
+    /// Whether it is one of the two kinds of NaN.
     pub fn is_nan(self) -> bool {
         matches!(self, Class::QuietNan | Class::SignalingNan)
     }
 
+    /// Whether it is a number: neither infinite nor a NaN.
     pub fn is_finite(self) -> bool {
         matches!(self, Class::Zero | Class::Normal | Class::Subnormal)
     }
@@ -141,21 +161,28 @@ impl Class {
 /// on: subnormal numbers are normalized here.
 #[derive(Clone, Copy, Debug)]
 pub struct Unpacked {
+    /// Whether the sign is minus.
     pub negative: bool,
+    /// Which data class it is of.
     pub class: Class,
+    /// The exponent of the leading bit, without bias; 0 of what is not finite, and of zero.
     pub exponent: i32,
+    /// The significand, its leading bit at 2^126; of a NaN the fraction below that.
     pub significand: u128,
 }
 
 impl Unpacked {
+    /// Whether it is plus or minus zero.
     pub fn is_zero(&self) -> bool {
         self.class == Class::Zero
     }
 
+    /// Whether it is plus or minus infinity.
     pub fn is_infinite(&self) -> bool {
         self.class == Class::Infinity
     }
 
+    /// The same with the other sign.
     pub fn negate(mut self) -> Unpacked {
         self.negative = !self.negative;
         self
