@@ -27,7 +27,7 @@ fn bodies() -> &'static [Erased] {
 }
 
 /// What makes code: the assembler, and what is noted of the block being emitted.
-pub struct Workshop {
+pub(crate) struct Workshop {
     pub assembler: Assembler,
     pub sites: Vec<Draft>,
     pub links: Vec<Way>,
@@ -35,7 +35,7 @@ pub struct Workshop {
 }
 
 /// The code of a block.
-pub struct Made {
+pub(crate) struct Made {
     pub bytes: Vec<u8>,
     /// How far after its start the inner entry is.
     pub head: u64,
@@ -44,13 +44,13 @@ pub struct Made {
 }
 
 impl Workshop {
-    pub fn new() -> Workshop {
+    pub(crate) fn new() -> Workshop {
         Workshop { assembler: Assembler::new(0), sites: Vec::new(), links: Vec::new(), cold: Vec::new() }
     }
 
     /// The code of a block. Instructions for which there are not enough registers are called after all, and if that is
     /// so in an arm, there are no arms.
-    pub fn make(&mut self, plan: &mut Plan) -> Made {
+    pub(crate) fn make(&mut self, plan: &mut Plan) -> Made {
         loop {
             match self.emit(plan) {
                 Ok(made) => return made,

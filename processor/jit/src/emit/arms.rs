@@ -21,12 +21,12 @@ const FARTHEST: i32 = -64;
 impl Emitter<'_> {
     /// This instruction's place among [`crate::plan::spans`]' steps: the end of the block, after its last instruction,
     /// is a place, too.
-    pub fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.index + (self.index >= self.plan.count) as usize
     }
 
     /// An instruction of the block begins here: arms may come back to it.
-    pub fn mark_place(&mut self) {
+    pub(crate) fn mark_place(&mut self) {
         let (plan, index) = (self.plan, self.index);
         let first_copy = plan.round.is_some() && self.carried.is_none();
         if self.waiting.is_some() {
@@ -69,13 +69,13 @@ impl Emitter<'_> {
     }
 
     /// A branch that is always taken leads to where an arm may begin.
-    pub fn branches_off(&self, goal: Goal) -> bool {
+    pub(crate) fn branches_off(&self, goal: Goal) -> bool {
         let start = |n| self.carried.is_some_and(|carried| carried.first == n);
         !self.plan.arms.ways().is_empty() && self.arm_to(goal).is_some_and(|n| !start(n))
     }
 
     /// Begins another arm, if there is one: with the instruction that has this number.
-    pub fn next_arm(&mut self) -> Option<usize> {
+    pub(crate) fn next_arm(&mut self) -> Option<usize> {
         if self.places.is_empty() {
             return None;
         }
@@ -117,7 +117,7 @@ impl Emitter<'_> {
     }
 
     /// How many arms lead back into the block.
-    pub fn came_back(&self) -> u64 {
+    pub(crate) fn came_back(&self) -> u64 {
         self.branched_off.back
     }
 
@@ -135,7 +135,7 @@ impl Emitter<'_> {
 
     /// Before instruction `n` of an arm: goes back to the block, if that can be here; `true`: this is the end of the
     /// arm.
-    pub fn comes_back(&mut self, n: usize) -> bool {
+    pub(crate) fn comes_back(&mut self, n: usize) -> bool {
         if n < self.plan.count && self.waiting.is_none() {
             if self.join_place(n) {
                 self.branched_off.back += 1;
@@ -152,7 +152,7 @@ impl Emitter<'_> {
     }
 
     /// After an instruction of an arm: the number of the next, if the arm goes on.
-    pub fn next_of_arm(&mut self) -> Option<usize> {
+    pub(crate) fn next_of_arm(&mut self) -> Option<usize> {
         if !self.goes_on() {
             self.finish();
             return None;

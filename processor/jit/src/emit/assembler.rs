@@ -3,7 +3,7 @@
 use cpu::layout;
 use dynasmrt::{VecAssembler, x64::X64Relocation};
 
-pub type Assembler = VecAssembler<X64Relocation>;
+pub(crate) type Assembler = VecAssembler<X64Relocation>;
 
 macro_rules! asm { ($e:expr, $($t:tt)*) => { dynasm!($e.a ; .arch x64 ; $($t)*) } }
 pub(crate) use asm;
@@ -20,25 +20,25 @@ macro_rules! displaced {
 pub(crate) use displaced;
 
 /// rbp points so far into the `State` that the general registers are within reach of short displacements.
-pub const BIAS: usize = 128;
+pub(crate) const BIAS: usize = 128;
 
 /// The displacement from rbp of a field.
-pub const fn field(offset: usize) -> i32 {
+pub(crate) const fn field(offset: usize) -> i32 {
     offset as i32 - BIAS as i32
 }
 
 /// The short displacement from rbp of a field that stands near the start.
-pub const fn near(offset: usize) -> i8 {
+pub(crate) const fn near(offset: usize) -> i8 {
     assert!(offset < 2 * BIAS);
     field(offset) as i8
 }
 
 /// The displacement from rbp of a word of `State::scratch`.
-pub const fn scratch(n: usize) -> i32 {
+pub(crate) const fn scratch(n: usize) -> i32 {
     field(layout::SCRATCH + 8 * n)
 }
 
 /// The short displacement from rbp of a general register.
-pub fn gr(r: u8) -> i8 {
+pub(crate) fn gr(r: u8) -> i8 {
     near(layout::GR) + 8 * r as i8
 }

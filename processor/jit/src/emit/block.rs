@@ -8,7 +8,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 impl Emitter<'_> {
     /// What stands before the first instruction.
-    pub fn prologue(&mut self) {
+    pub(crate) fn prologue(&mut self) {
         let n = self.plan.count as i8;
         let at = (self.plan.version_at) as i64;
         asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
@@ -16,7 +16,7 @@ impl Emitter<'_> {
         asm!(self, sub r15, BYTE n ; js =>self.over);
     }
 
-    pub fn begin(&mut self, index: usize) {
+    pub(crate) fn begin(&mut self, index: usize) {
         self.index = index;
         self.led = false;
         if !self.branched_off.now {
@@ -29,7 +29,7 @@ impl Emitter<'_> {
         self.cross();
     }
 
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.end_waiting();
         self.release();
         if self.sites.len() > self.first_site {
@@ -45,7 +45,7 @@ impl Emitter<'_> {
     }
 
     /// The end of a copy of the block, after the instruction that was emitted last.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if self.open {
             self.jump_to(Goal::Near(self.plan.ops[self.index].fields.next as i64), None);
         }
@@ -53,12 +53,12 @@ impl Emitter<'_> {
 
     /// The instruction emitted next is what the program goes on with: it follows this one in storage, or a branch leads
     /// there.
-    pub fn goes_on(&self) -> bool {
+    pub(crate) fn goes_on(&self) -> bool {
         self.open && (self.led || self.follows(Goal::Near(self.plan.ops[self.index].fields.next as i64)))
     }
 
     /// All cold code.
-    pub fn epilogue(&mut self) {
+    pub(crate) fn epilogue(&mut self) {
         let mut k = 0;
         while k < self.cold.len() {
             match self.cold[k] {

@@ -28,7 +28,7 @@ fn to_truth(e: &mut Emitter, w: Word) -> Truth {
     }
 }
 
-pub fn not(t: Truth) -> Truth {
+pub(crate) fn not(t: Truth) -> Truth {
     match t {
         Truth::Known(v) => Truth::Known(!v),
         Truth::Code(mask) => Truth::Code(15 - mask),
@@ -37,7 +37,7 @@ pub fn not(t: Truth) -> Truth {
 }
 
 /// Whether the right half of a constant is that of a byte, sign-extended: the host has short forms for those.
-pub fn is_short(c: u64) -> bool {
+pub(crate) fn is_short(c: u64) -> bool {
     c as i8 as i32 == c as i32
 }
 

@@ -21,7 +21,7 @@ use isa::{Cc, Fields, Op, Width::*};
 
 impl Emitter<'_> {
     /// Goes to the block at the state's `ia`. Everything else is in the state, too, so all registers are free.
-    pub fn indirect(&mut self) {
+    pub(crate) fn indirect(&mut self) {
         // This code is long: later ways out of the block jump to the first.
         if let Some(label) = self.finder {
             return asm!(self, jmp =>label);
@@ -39,11 +39,11 @@ impl Emitter<'_> {
             ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
     }
 
-    pub fn leave(&mut self, answer: u32) {
+    pub(crate) fn leave(&mut self, answer: u32) {
         asm!(self, mov eax, answer as i32 ; jmp QWORD [rbp + scratch(LEAVE)]);
     }
 
-    pub fn goal(&mut self, target: Word) -> Goal {
+    pub(crate) fn goal(&mut self, target: Word) -> Goal {
         match target {
             Word::Const(c) => Goal::Const(c),
             Word::Sum { base: None, index: None, disp, own: true } => Goal::Near(disp),
@@ -63,7 +63,7 @@ impl Emitter<'_> {
     }
 
     /// Leaves the block; `at` is where the branch is that was taken last, if the state does not have it.
-    pub fn edge(&mut self, away: &Away, goal: Goal) {
+    pub(crate) fn edge(&mut self, away: &Away, goal: Goal) {
         let Away { map, cc, refund, at, .. } = away;
         let (refund, at) = (*refund, *at);
         if let (Goal::Near(d), Some(carried)) = (goal, self.carried)
@@ -117,13 +117,13 @@ impl Emitter<'_> {
     }
 
     /// A host register becomes the address of what stands so far from the start of the block. The host's flags stay.
-    pub fn lea_near(&mut self, to: u8, at: i32) {
+    pub(crate) fn lea_near(&mut self, to: u8, at: i32) {
         asm!(self, mov Rq(to), [BYTE rbp + near(layout::IA)]);
         displaced!(self, at, (lea Rq(to),) [Rq(to)] ());
     }
 
     /// The state's `ia` becomes the address of what stands so far from the start of the block.
-    pub fn go_near(&mut self, at: i64) {
+    pub(crate) fn go_near(&mut self, at: i64) {
         let ia = near(layout::IA);
         match i32::try_from(at) {
             Ok(by) => asm!(self, add QWORD [BYTE rbp + ia], by),
@@ -161,13 +161,13 @@ impl Emitter<'_> {
     }
 
     /// The state has where the branch is that was taken last. The host's flags stay.
-    pub fn settle_break(&mut self) {
+    pub(crate) fn settle_break(&mut self) {
         let broke = self.broke.take();
         self.taken(0, broke);
     }
 
     /// A branch is taken: notes where it is, and what of the block is not executed.
-    pub fn taken(&mut self, refund: i32, at: Option<i64>) {
+    pub(crate) fn taken(&mut self, refund: i32, at: Option<i64>) {
         if let Some(at) = at {
             self.lea_near(0, at as i32);
             asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
@@ -178,13 +178,13 @@ impl Emitter<'_> {
     }
 
     /// Instructions after this one that have been counted.
-    pub fn refund(&self) -> i32 {
+    pub(crate) fn refund(&self) -> i32 {
         self.charged - self.index as i32 - 1
     }
 
     /// What is where after this instruction. `at` is where the branch is that was taken last, if the state does not
     /// have it.
-    pub fn away(&self, cc: Recipe, at: Option<i64>) -> Away {
+    pub(crate) fn away(&self, cc: Recipe, at: Option<i64>) -> Away {
         let from = if self.index < self.plan.count { self.index + 1 } else { self.index };
         Away { map: self.map, cc, refund: self.refund(), from, at }
     }
@@ -202,7 +202,7 @@ impl Emitter<'_> {
     }
 
     /// The instruction emitted next is the one that this branch leads to.
-    pub fn follows(&self, goal: Goal) -> bool {
+    pub(crate) fn follows(&self, goal: Goal) -> bool {
         let next = self.next_op();
         matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at() == d))
     }
@@ -233,7 +233,7 @@ impl Emitter<'_> {
         self.cold.push(Cold::Edge { label, away, goal });
     }
 
-    pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
+    pub(crate) fn branch(&mut self, truth: Truth, target: Word, at: i64) {
         let goal = self.goal(target);
         // A branch on one condition code makes it known where it is taken; one on all others, where it is not.
         let known = |mask: u8| match mask & self.cc.possible() {
@@ -285,7 +285,7 @@ impl Emitter<'_> {
     }
 
     /// Goes on there; `at` is where the branch is.
-    pub fn jump_to(&mut self, goal: Goal, at: Option<i64>) {
+    pub(crate) fn jump_to(&mut self, goal: Goal, at: Option<i64>) {
         if let Some(at) = at.filter(|_| self.guessed(goal)) {
             self.as_guessed(goal, at);
             return self.lead(Some(at));

@@ -31,7 +31,7 @@ macro_rules! conditional {
 
 impl Emitter<'_> {
     /// Names the condition code.
-    pub fn name_code(&mut self, cc: Cc<Word>) {
+    pub(crate) fn name_code(&mut self, cc: Cc<Word>) {
         let mut take = |w: Word, width: Width| self.operand(w, width);
         let unused = Operand::Const(0);
         let cc = match cc {
@@ -56,18 +56,18 @@ impl Emitter<'_> {
         self.hold_code();
     }
 
-    pub fn jump(&mut self, cond: Cond, label: DynamicLabel) {
+    pub(crate) fn jump(&mut self, cond: Cond, label: DynamicLabel) {
         conditional!(self cond, jump label; Overflow jo, NoOverflow jno, Below jb, AboveEqual jae, Equal je, NotEqual jne, BelowEqual jbe,
             Above ja, Sign js, NoSign jns, Less jl, GreaterEqual jge, LessEqual jle, Greater jg)
     }
 
     /// al becomes 1 or 0.
-    pub fn set_byte(&mut self, cond: Cond) {
+    pub(crate) fn set_byte(&mut self, cond: Cond) {
         conditional!(self cond, byte; Overflow seto, NoOverflow setno, Below setb, AboveEqual setae, Equal sete, NotEqual setne,
             BelowEqual setbe, Above seta, Sign sets, NoSign setns, Less setl, GreaterEqual setge, LessEqual setle, Greater setg)
     }
 
-    pub fn move_if(&mut self, cond: Cond, to: u8, from: u8) {
+    pub(crate) fn move_if(&mut self, cond: Cond, to: u8, from: u8) {
         conditional!(self cond, move to from; Overflow cmovo, NoOverflow cmovno, Below cmovb, AboveEqual cmovae, Equal cmove, NotEqual cmovne,
             BelowEqual cmovbe, Above cmova, Sign cmovs, NoSign cmovns, Less cmovl, GreaterEqual cmovge, LessEqual cmovle,
             Greater cmovg)
@@ -135,7 +135,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a test. What comes back holds afterwards exactly if the truth does, unless that is known already.
-    pub fn test(&mut self, truth: Truth) -> Result<Cond, bool> {
+    pub(crate) fn test(&mut self, truth: Truth) -> Result<Cond, bool> {
         match truth {
             Truth::Known(v) => Err(v),
             Truth::Code(mask) => self.test_code(mask),
@@ -153,7 +153,7 @@ impl Emitter<'_> {
     }
 
     /// Jumps if the truth holds, or says that it is known.
-    pub fn jump_if(&mut self, truth: Truth, label: DynamicLabel) -> Option<bool> {
+    pub(crate) fn jump_if(&mut self, truth: Truth, label: DynamicLabel) -> Option<bool> {
         // The flags of the host's own addition have everything but "overflow" in the right place.
         if let (Truth::Code(mask), Recipe::Named(cc @ (Cc::Add { .. } | Cc::Subtract { .. }))) = (truth, self.cc)
             && !matches!(mask, 0 | 1 | 14 | 15)
@@ -394,7 +394,7 @@ impl Emitter<'_> {
 
     /// The condition code into the state, which is to have that in the end; `floats` says where floating-point
     /// registers are.
-    pub fn store_code(&mut self, recipe: &Recipe, floats: &Floats) {
+    pub(crate) fn store_code(&mut self, recipe: &Recipe, floats: &Floats) {
         let at = field(layout::CC) as i8;
         let cc = match recipe {
             Recipe::Stored => return,
@@ -429,7 +429,7 @@ impl Emitter<'_> {
     }
 
     /// Works the condition code out and stores it.
-    pub fn settle_code(&mut self, recipe: &Recipe, floats: &Floats) {
+    pub(crate) fn settle_code(&mut self, recipe: &Recipe, floats: &Floats) {
         match recipe {
             Recipe::Stored | Recipe::Named(Cc::Set(_) | Cc::Zero { .. }) => return self.store_code(recipe, floats),
             Recipe::Named(cc) => self.work_out(cc),
@@ -473,7 +473,7 @@ impl Emitter<'_> {
     }
 
     /// ecx becomes the condition code that is in the state.
-    pub fn load_code(&mut self) {
+    pub(crate) fn load_code(&mut self) {
         let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
         asm!(self, movzx ecx, BYTE [BYTE rbp + field(layout::CC) as i8] ; cmp ecx, BYTE 3 ; ja =>label ; =>resume);
         let floats = self.map.floats.held().next().is_some();

@@ -20,7 +20,7 @@ impl Emitter<'_> {
             ; lea rcx, [r15 - LEAST] ; add [rbp + scratch(RESERVE)], rcx ; mov r15, LEAST ; none:);
     }
 
-    pub fn control(&mut self, what: Control, i: &Fields) {
+    pub(crate) fn control(&mut self, what: Control, i: &Fields) {
         let psw = field(layout::PSW_MASK);
         // The system mask is the leftmost byte.
         let (system, problem) = (psw + 7, psw + mask::PROBLEM.trailing_zeros() as i32 / 8);

@@ -10,7 +10,7 @@ use isa::{Width, Width::*};
 
 impl Emitter<'_> {
     /// If `r` need not have this value yet, as the next instruction changes it, it waits.
-    pub fn put_off(&mut self, width: Width, r: u8, v: Word) -> bool {
+    pub(crate) fn put_off(&mut self, width: Width, r: u8, v: Word) -> bool {
         let original = match v {
             Word::Reg { host, .. } => matches!(self.owner(host), Owner::Guest(_)),
             Word::Const(_) => true,
@@ -24,7 +24,7 @@ impl Emitter<'_> {
     }
 
     /// The value of `r`, if a copy that would have it waits.
-    pub fn original(&mut self, width: Width, r: u8) -> Option<Word> {
+    pub(crate) fn original(&mut self, width: Width, r: u8) -> Option<Word> {
         let waiting = self.waiting.filter(|waiting| waiting.r == r)?;
         if matches!(width, W8 | W16) || width == W64 && waiting.width == W32 {
             self.copy_now();
@@ -41,7 +41,7 @@ impl Emitter<'_> {
     }
 
     /// So many bits of `r` are set: a copy that waits is either not wanted any more, or made.
-    pub fn overwrites(&mut self, width: Width, r: u8) {
+    pub(crate) fn overwrites(&mut self, width: Width, r: u8) {
         match self.waiting {
             Some(waiting) if waiting.r == r && width.bits() >= waiting.width.bits() => self.waiting = None,
             Some(_) => self.copy_now(),
@@ -50,21 +50,21 @@ impl Emitter<'_> {
     }
 
     /// Makes the copy that waits, if there is one.
-    pub fn copy_now(&mut self) {
+    pub(crate) fn copy_now(&mut self) {
         if let Some(Waiting { r, width, value, .. }) = self.waiting.take() {
             self.put_general(width, r, value);
         }
     }
 
     /// An instruction begins: what waits for it is not to be lost.
-    pub fn keep_original(&mut self) {
+    pub(crate) fn keep_original(&mut self) {
         if let Some(Waiting { value: Word::Reg { host, age, .. }, .. }) = self.waiting {
             self.fresh(host, age);
         }
     }
 
     /// An instruction ends: what has waited for it waits no longer.
-    pub fn end_waiting(&mut self) {
+    pub(crate) fn end_waiting(&mut self) {
         if self.waiting.is_some_and(|waiting| waiting.index != self.index) {
             self.copy_now();
         }
@@ -72,7 +72,7 @@ impl Emitter<'_> {
 
     /// A register with the value of `h`, to be changed: `h` itself, if the instruction changes it and nothing else
     /// wants it.
-    pub fn changeable(&mut self, h: u8, width: Width) -> u8 {
+    pub(crate) fn changeable(&mut self, h: u8, width: Width) -> u8 {
         let changes = self.plan.copies.changes(self.index).filter(|&r| self.owner(h) == Owner::Guest(r));
         if let Some(r) = changes {
             let (full, clear) = (self.map.full >> r & 1 == 1, self.map.clear >> r & 1 == 1);

@@ -18,7 +18,7 @@ use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, dynasm};
 use isa::{Width, Width::*};
 
-pub struct Emitter<'e> {
+pub(crate) struct Emitter<'e> {
     pub a: &'e mut Assembler,
     pub sites: &'e mut Vec<Draft>,
     pub links: &'e mut Vec<Way>,
@@ -78,7 +78,7 @@ pub struct Emitter<'e> {
 
 // ---- registers
 impl<'e> Emitter<'e> {
-    pub fn new(
+    pub(crate) fn new(
         a: &'e mut Assembler,
         sites: &'e mut Vec<Draft>,
         links: &'e mut Vec<Way>,
@@ -129,47 +129,47 @@ impl<'e> Emitter<'e> {
     }
 
     /// What was emitted last has set the host's flags as a test of its result does: all of them, or "zero" alone.
-    pub fn sets_flags(&mut self, h: u8, width: Width, all: bool) {
+    pub(crate) fn sets_flags(&mut self, h: u8, width: Width, all: bool) {
         self.tested = Some((self.a.offset().0, h, width, all));
     }
 
     /// The host's flags tell how this compares with zero, or whether it is zero.
-    pub fn has_flags(&self, h: u8, width: Width, order: bool) -> bool {
+    pub(crate) fn has_flags(&self, h: u8, width: Width, order: bool) -> bool {
         let here = self.a.offset().0;
         matches!(self.tested, Some((at, tested, with, all)) if (at, tested, with) == (here, h, width) && (all || !order))
     }
 
-    pub fn owner(&self, h: u8) -> Owner {
+    pub(crate) fn owner(&self, h: u8) -> Owner {
         self.owner[h as usize]
     }
 
     /// An access with a TLB probe of its own is emitted after the block.
-    pub fn alone_later(&mut self, alone: Alone) {
+    pub(crate) fn alone_later(&mut self, alone: Alone) {
         self.cold.push(Cold::Alone(alone));
     }
 
-    pub fn here(&self) -> u64 {
+    pub(crate) fn here(&self) -> u64 {
         self.plan.code.origin + self.a.offset().0 as u64
     }
 
-    pub fn own(&mut self, h: u8, owner: Owner) {
+    pub(crate) fn own(&mut self, h: u8, owner: Owner) {
         self.owner[h as usize] = owner;
         self.age[h as usize] += 1;
     }
 
-    pub fn reg(&mut self, host: u8, left: Left) -> Word {
+    pub(crate) fn reg(&mut self, host: u8, left: Left) -> Word {
         self.touched |= 1 << host;
         Word::Reg { host, age: self.age[host as usize], left }
     }
 
-    pub fn fresh(&mut self, host: u8, age: u32) -> u8 {
+    pub(crate) fn fresh(&mut self, host: u8, age: u32) -> u8 {
         debug_assert!(self.failed || self.age[host as usize] == age, "a word was used after its register had changed");
         self.touched |= 1 << host;
         host
     }
 
     /// A register for a value of this instruction.
-    pub fn temp(&mut self) -> u8 {
+    pub(crate) fn temp(&mut self) -> u8 {
         self.alloc(Owner::Temp)
     }
 
@@ -202,7 +202,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Stores the registers of `which` that are newer than the state. The host's flags stay.
-    pub fn write_back(&mut self, m: &Map, which: u16) {
+    pub(crate) fn write_back(&mut self, m: &Map, which: u16) {
         for r in (0..16u8).filter(|r| (m.dirty & which) >> r & 1 == 1) {
             let h = m.host[r as usize];
             if m.full >> r & 1 == 1 {
@@ -214,14 +214,14 @@ impl<'e> Emitter<'e> {
     }
 
     /// Stores these registers where they are newer than the state; they stay where they are.
-    pub fn settle(&mut self, which: u16) {
+    pub(crate) fn settle(&mut self, which: u16) {
         let map = self.map;
         self.write_back(&map, which);
         self.map.dirty &= !which;
     }
 
     /// The state has a newer value of `r` than its host register.
-    pub fn forget(&mut self, r: u8) {
+    pub(crate) fn forget(&mut self, r: u8) {
         let h = self.map.host[r as usize];
         if h != NONE {
             let coded = self.cc.hosts() >> h & 1 == 1;
@@ -234,7 +234,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Nothing is known of what registers have.
-    pub fn forget_values(&mut self) {
+    pub(crate) fn forget_values(&mut self) {
         (self.near, self.known) = ([None; 16], [None; 16]);
     }
 
@@ -297,7 +297,7 @@ impl<'e> Emitter<'e> {
         self.reg(h, Left::Valid)
     }
 
-    pub fn general(&mut self, width: Width, r: u8) -> Word {
+    pub(crate) fn general(&mut self, width: Width, r: u8) -> Word {
         if let Some(original) = self.original(width, r) {
             return original;
         }
@@ -344,7 +344,7 @@ impl<'e> Emitter<'e> {
         (h, Left::Valid)
     }
 
-    pub fn set_general(&mut self, width: Width, r: u8, v: Word) {
+    pub(crate) fn set_general(&mut self, width: Width, r: u8, v: Word) {
         self.overwrites(width, r);
         if self.put_off(width, r, v) {
             (self.near[r as usize], self.known[r as usize]) = (None, None);
@@ -355,7 +355,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// The same, without delay.
-    pub fn put_general(&mut self, width: Width, r: u8, v: Word) {
+    pub(crate) fn put_general(&mut self, width: Width, r: u8, v: Word) {
         let bit = 1 << r;
         // Programs make long constants of two halves.
         if let (W32, Word::Const(right), Some(known)) = (width, v, self.known[r as usize]) {
@@ -420,7 +420,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Puts a value into a register. Sums and truths may change the host's flags.
-    pub fn lea(&mut self, to: u8, w: Word) {
+    pub(crate) fn lea(&mut self, to: u8, w: Word) {
         match w {
             Word::Const(v) if v >> 32 == 0 => asm!(self, mov Rd(to), v as i32),
             Word::Const(v) => asm!(self, mov Rq(to), QWORD v as i64),
@@ -469,7 +469,7 @@ impl<'e> Emitter<'e> {
 
     /// `to` becomes the sum of a register and a constant, by LEA. The assembler has a SIB byte for each base register,
     /// but only rsp and r12 need one.
-    pub fn lea_off(&mut self, to: u8, base: u8, disp: i32) {
+    pub(crate) fn lea_off(&mut self, to: u8, base: u8, disp: i32) {
         let short = i8::try_from(disp);
         let (rex, mode) = (0x48 | to >> 3 << 2 | base >> 3, if short.is_ok() { 0x40 } else { 0x80 });
         asm!(self, .u8 rex ; .u8 0x8d ; .u8 mode | (to & 7) << 3 | base & 7);
@@ -483,14 +483,14 @@ impl<'e> Emitter<'e> {
     }
 
     /// Takes the bits away that an address does not have.
-    pub fn mask(&mut self, h: u8) {
+    pub(crate) fn mask(&mut self, h: u8) {
         if self.plan.mask != u64::MAX {
             asm!(self, and Rd(h), self.plan.mask as i32)
         }
     }
 
     /// A register that holds the value in as many bits.
-    pub fn host(&mut self, w: Word, width: Width) -> u8 {
+    pub(crate) fn host(&mut self, w: Word, width: Width) -> u8 {
         if let Word::Reg { host, age, left } = w
             && (width != W64 || left != Left::Garbage)
         {
@@ -501,7 +501,7 @@ impl<'e> Emitter<'e> {
         t
     }
 
-    pub fn operand(&mut self, w: Word, width: Width) -> Operand {
+    pub(crate) fn operand(&mut self, w: Word, width: Width) -> Operand {
         match w {
             Word::Const(c) => Operand::Const(c & width.mask()),
             Word::Truth(Truth::Known(v)) => Operand::Const(v as u64),
@@ -510,7 +510,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Ends an instruction: what only it needed is free again.
-    pub fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         let coded = self.cc.hosts();
         for h in POOL {
             let owner = self.owner[h as usize];
@@ -524,7 +524,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Keeps what the condition code is now made of.
-    pub fn hold_code(&mut self) {
+    pub(crate) fn hold_code(&mut self) {
         let coded = self.cc.hosts();
         for h in POOL.into_iter().filter(|h| coded >> h & 1 == 1) {
             if self.owner[h as usize] == Owner::Temp {
@@ -535,7 +535,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Everything into the state; afterwards no host register holds anything.
-    pub fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         let (map, cc) = (self.map, self.cc);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);
@@ -553,7 +553,7 @@ impl<'e> Emitter<'e> {
 // ---- ways out
 impl Emitter<'_> {
     /// A label to jump to when this instruction must be done by its handler.
-    pub fn site(&mut self) -> DynamicLabel {
+    pub(crate) fn site(&mut self) -> DynamicLabel {
         let label = self.a.new_dynamic_label();
         self.cold.push(Cold::Site(label, self.plan.code.first_site + self.sites.len()));
         self.push_site(self.map);
@@ -580,12 +580,12 @@ impl Emitter<'_> {
     }
 
     /// The one that was made last.
-    pub fn last_site(&mut self) -> &mut Draft {
+    pub(crate) fn last_site(&mut self) -> &mut Draft {
         self.sites.last_mut().expect("there is one")
     }
 
     /// The instruction is done by its handler; `ends`: where it goes on is known only then.
-    pub fn call(&mut self, ends: bool) {
+    pub(crate) fn call(&mut self, ends: bool) {
         self.flush();
         self.settle_break();
         let number = self.sites.len();

@@ -7,16 +7,16 @@ use dynasmrt::DynamicLabel;
 
 // Answers of generated code that are not the number of a link.
 /// The block at `ia` is wanted.
-pub const LOOKUP: u32 = 0xffff_fff0;
+pub(crate) const LOOKUP: u32 = 0xffff_fff0;
 /// Something is pending, the budget is used up, or the block is stale: `ia` is its address.
-pub const OUT: u32 = 0xffff_fff1;
+pub(crate) const OUT: u32 = 0xffff_fff1;
 /// An instruction has been done after which the engine must look; `ia` is where it goes on.
-pub const LOOK: u32 = 0xffff_fff2;
+pub(crate) const LOOK: u32 = 0xffff_fff2;
 /// An instruction was left early.
-pub const FAULT: u32 = 0xffff_fff3;
+pub(crate) const FAULT: u32 = 0xffff_fff3;
 
 /// An exit to another block of the same page, or of the one beside it.
-pub struct Way {
+pub(crate) struct Way {
     /// Where the displacement is that is changed when the target has been translated, from the start of the code.
     pub patch: u32,
     /// The number of the target's frame, and its version.
@@ -26,7 +26,7 @@ pub struct Way {
 
 /// Where a branch goes.
 #[derive(Clone, Copy)]
-pub enum Goal {
+pub(crate) enum Goal {
     /// So far from the start of the block.
     Near(i64),
     Const(u64),
@@ -35,7 +35,7 @@ pub enum Goal {
 
 /// What is where when a branch goes elsewhere.
 #[derive(Clone, Copy)]
-pub struct Away {
+pub(crate) struct Away {
     pub map: Map,
     pub cc: Recipe,
     /// Instructions that were counted and are not executed.
@@ -47,7 +47,7 @@ pub struct Away {
 }
 
 /// A side exit of translated code, and its way back, as it is emitted.
-pub struct Draft {
+pub(crate) struct Draft {
     /// The number of the instruction in its block.
     pub index: usize,
     /// Where it is among the steps of [`crate::plan::spans`].
@@ -71,14 +71,14 @@ pub struct Draft {
 
 impl Draft {
     /// Floating-point registers are in the host's, at the site or after its instruction.
-    pub fn holds_floats(&self) -> bool {
+    pub(crate) fn holds_floats(&self) -> bool {
         [&self.before, &self.after].into_iter().any(|map| map.floats.any())
     }
 }
 
 /// Cold code after the block: what becomes of a result that is to be looked at again.
 #[derive(Clone, Copy)]
-pub struct Unusual {
+pub(crate) struct Unusual {
     pub label: DynamicLabel,
     pub back: DynamicLabel,
     pub site: DynamicLabel,
@@ -91,7 +91,7 @@ pub struct Unusual {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Again {
+pub(crate) enum Again {
     /// Nothing is known yet of the floating-point-control register.
     Control,
     /// An infinity, or a NaN.
@@ -101,11 +101,11 @@ pub enum Again {
 }
 
 /// In a table: the host register with the index, and how many bytes are wanted.
-pub type InTable = (u8, i32);
+pub(crate) type InTable = (u8, i32);
 
 /// An access with a TLB probe of its own, and where it stands.
 #[derive(Clone, Copy)]
-pub struct Alone {
+pub(crate) struct Alone {
     pub label: DynamicLabel,
     pub resume: DynamicLabel,
     pub site: DynamicLabel,
@@ -126,14 +126,14 @@ pub struct Alone {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Closes {
+pub(crate) enum Closes {
     Nothing,
     Stores,
     All,
 }
 
 /// Cold code, which is emitted after the block.
-pub enum Cold {
+pub(crate) enum Cold {
     Site(DynamicLabel, usize),
     Edge {
         label: DynamicLabel,

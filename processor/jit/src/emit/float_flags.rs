@@ -16,15 +16,15 @@ const FLAGS: [(u32, u32); 4] = [(4, 0x0040_0000), (8, 0x0020_0000), (16, 0x0010_
 
 /// The displacement from rbp of a byte that is 1 if of the guest's flags the MXCSR is known to have "inexact" alone.
 /// [`crate::idiom::side_by_side`] finds that out; an operation that may signal more resets it.
-pub const MODEST: i32 = scratch(FLOATED) + 1;
+pub(crate) const MODEST: i32 = scratch(FLOATED) + 1;
 
 /// Whether flags of the guest are in the MXCSR.
-pub fn owes_flags(s: &State) -> bool {
+pub(crate) fn owes_flags(s: &State) -> bool {
     s.scratch[FLOATED] as u8 != 0
 }
 
 /// What generated code needs to find in `State::scratch` when it is entered; `routine` is what [`emit`] made.
-pub fn prepare(s: &mut State, routine: u64) {
+pub(crate) fn prepare(s: &mut State, routine: u64) {
     s.scratch[FLOATED] = u64::from(MXCSR) << 32;
     s.scratch[FLOATS_READY] = routine;
     s.scratch[SIGN] = 1 << 63;
@@ -40,7 +40,7 @@ pub fn prepare(s: &mut State, routine: u64) {
 const NO_BYTES: u64 = 0x8080_8080_8080_8080;
 
 /// The flags that are in the MXCSR go into the floating-point-control register, and stay there alone.
-pub fn take_flags(s: &mut State) {
+pub(crate) fn take_flags(s: &mut State) {
     let mut mxcsr = 0u32;
     // SAFETY: four bytes are stored into a variable of four.
     unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
@@ -53,7 +53,7 @@ pub fn take_flags(s: &mut State) {
 }
 
 /// The host may go on as it did before [`take_flags`], unless that is no longer so.
-pub fn give_flags(s: &mut State) {
+pub(crate) fn give_flags(s: &mut State) {
     if ready(s.fpc) {
         let mxcsr = MXCSR;
         // SAFETY: that is how Rust has it, but for the flags, which mean nothing there.
@@ -65,7 +65,7 @@ pub fn give_flags(s: &mut State) {
 }
 
 /// Emits what finds out whether the host may do the arithmetic, and prepares for it: "not equal": it may not.
-pub fn emit(a: &mut Assembler) -> usize {
+pub(crate) fn emit(a: &mut Assembler) -> usize {
     struct E<'a> {
         a: &'a mut Assembler,
     }
@@ -77,7 +77,7 @@ pub fn emit(a: &mut Assembler) -> usize {
 }
 
 /// Stores or loads the host registers that may have floating-point registers, where sites look for them.
-pub fn spill(a: &mut Assembler, store: bool) {
+pub(crate) fn spill(a: &mut Assembler, store: bool) {
     struct E<'a> {
         a: &'a mut Assembler,
     }

@@ -69,7 +69,7 @@ impl Emitter<'_> {
     }
 
     /// Stores the floating-point registers that are newer than the state. The host's flags stay.
-    pub fn write_back_floats(&mut self, floats: &Floats) {
+    pub(crate) fn write_back_floats(&mut self, floats: &Floats) {
         for (r, x, dirty, long) in floats.held() {
             if dirty {
                 self.store_float(x, r, long);
@@ -100,7 +100,7 @@ impl Emitter<'_> {
     }
 
     /// No two registers share a host register any more; what the state has not got yet it gets.
-    pub fn part_floats(&mut self) {
+    pub(crate) fn part_floats(&mut self) {
         for r in 0..16 {
             if self.is_shared(r) {
                 self.settle_float(r);
@@ -122,7 +122,7 @@ impl Emitter<'_> {
     }
 
     /// `h` becomes the bits of the number in `r`. The host's flags stay.
-    pub fn number_bits(&mut self, h: u8, r: u8, long: bool, floats: &Floats) {
+    pub(crate) fn number_bits(&mut self, h: u8, r: u8, long: bool, floats: &Floats) {
         // One of the other length is as the state has it.
         let x = if (floats.long >> r & 1 == 1) == long { floats.host[r as usize] } else { NONE };
         match (x, long) {
@@ -236,7 +236,7 @@ impl Emitter<'_> {
     }
 
     /// All 64 bits of a floating-point register as a word.
-    pub fn float_bits(&mut self, r: u8) -> Word {
+    pub(crate) fn float_bits(&mut self, r: u8) -> Word {
         let t = self.temp();
         let (r, floats) = (r & 15, self.map.floats);
         if floats.host[r as usize] != NONE && floats.long >> r & 1 == 1 {
@@ -248,21 +248,21 @@ impl Emitter<'_> {
         self.reg(t, Left::Valid)
     }
 
-    pub fn set_float_bits(&mut self, r: u8, v: Word) {
+    pub(crate) fn set_float_bits(&mut self, r: u8, v: Word) {
         let h = self.host(v, W64);
         let x = self.new_float(r, true);
         asm!(self, vmovq Rx(x), Rq(h));
     }
 
     /// The left half of a vector register is going to be looked for in the state.
-    pub fn settle_vector(&mut self, r: u8) {
+    pub(crate) fn settle_vector(&mut self, r: u8) {
         if r < 16 {
             self.settle_float(r);
         }
     }
 
     /// The state is going to get a newer left half of a vector register.
-    pub fn forget_vector(&mut self, r: u8) {
+    pub(crate) fn forget_vector(&mut self, r: u8) {
         if r < 16 {
             self.keep_code(r);
             self.forget_float(r);
@@ -270,7 +270,7 @@ impl Emitter<'_> {
     }
 
     /// Brings the floating-point registers from where they are to where others have them; `false`: that cannot be.
-    pub fn floats_go(&mut self, from: &Floats, to: &Floats) -> bool {
+    pub(crate) fn floats_go(&mut self, from: &Floats, to: &Floats) -> bool {
         if to.checked && !from.checked {
             return false;
         }
@@ -297,7 +297,7 @@ impl Emitter<'_> {
 // ---- instructions
 impl Emitter<'_> {
     /// Emits one of these instructions.
-    pub fn floating(&mut self, what: Float, i: &Fields) {
+    pub(crate) fn floating(&mut self, what: Float, i: &Fields) {
         match what {
             Float::Load { long } => {
                 let place = self.float_operand(long, i);
@@ -617,7 +617,7 @@ impl Emitter<'_> {
     }
 
     /// Emits the cold code for a result that is to be looked at again.
-    pub fn unusual(&mut self, u: &Unusual) {
+    pub(crate) fn unusual(&mut self, u: &Unusual) {
         let Unusual { label, back, site, what, x, long, changed } = *u;
         let no = if changed { self.a.new_dynamic_label() } else { site };
         asm!(self, =>label);

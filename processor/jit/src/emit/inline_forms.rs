@@ -12,7 +12,7 @@ use isa::{Cc, Cpu, Fields, Width, Width::*};
 
 impl Emitter<'_> {
     /// One, two, four or eight bytes.
-    pub fn compare_bytes(&mut self, width: Width, i: &Fields) {
+    pub(crate) fn compare_bytes(&mut self, width: Width, i: &Fields) {
         let first = self.address(0, i.b1, i.d1);
         let Ok(a) = self.load(width, first);
         let second = self.address(0, i.b2, i.d2);
@@ -20,7 +20,7 @@ impl Emitter<'_> {
         self.name_code(Cc::CompareLogical { width, a, b });
     }
 
-    pub fn multiply_logical(&mut self, i: &Fields) {
+    pub(crate) fn multiply_logical(&mut self, i: &Fields) {
         let (a, b) = (self.general(W64, i.r1 + 1), self.general(W64, i.r2));
         let (a, b) = (self.host(a, W64), self.host(b, W64));
         let (high, low) = (self.temp(), self.temp());
@@ -31,7 +31,7 @@ impl Emitter<'_> {
     }
 
     /// By a register, or by what is in storage.
-    pub fn divide_logical(&mut self, storage: bool, i: &Fields) {
+    pub(crate) fn divide_logical(&mut self, storage: bool, i: &Fields) {
         let divisor = if storage {
             let at = self.address(i.x2, i.b2, i.d2);
             let Ok(divisor) = self.load(W64, at);
@@ -48,7 +48,7 @@ impl Emitter<'_> {
         self.quotient(i);
     }
 
-    pub fn divide_single(&mut self, width: Width, i: &Fields) {
+    pub(crate) fn divide_single(&mut self, width: Width, i: &Fields) {
         let dividend = self.general(W64, i.r1 + 1);
         let divisor = self.general(width, i.r2);
         let (a, b) = (self.host(dividend, W64), self.host(divisor, width));
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         (0..=(last.wrapping_sub(first) & 15)).map(move |k| (k as usize, (first + k) & 15))
     }
 
-    pub fn load_multiple(&mut self, width: Width, i: &Fields) {
+    pub(crate) fn load_multiple(&mut self, width: Width, i: &Fields) {
         let size = (width.bits() / 8) as i32;
         let count = Self::registers(i).count() as i32;
         let At { address, .. } = self.address(0, i.b2, i.d2);
@@ -97,7 +97,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn store_multiple(&mut self, width: Width, i: &Fields) {
+    pub(crate) fn store_multiple(&mut self, width: Width, i: &Fields) {
         let size = (width.bits() / 8) as i32;
         let count = Self::registers(i).count() as i32;
         let At { address, .. } = self.address(0, i.b2, i.d2);
@@ -124,7 +124,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn move_bytes(&mut self, i: &Fields) {
+    pub(crate) fn move_bytes(&mut self, i: &Fields) {
         let length = i.l as i32 + 1;
         let (to, from) = (self.address(0, i.b1, i.d1), self.address(0, i.b2, i.d2));
         let u = self.temp();
@@ -164,7 +164,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn clear_bytes(&mut self, i: &Fields) {
+    pub(crate) fn clear_bytes(&mut self, i: &Fields) {
         let length = i.l as i32 + 1;
         let at = self.address(0, i.b1, i.d1);
         self.reach(at.address, length, true);
@@ -198,7 +198,7 @@ impl Emitter<'_> {
         self.name_code(Cc::Set(0));
     }
 
-    pub fn compare_and_swap(&mut self, width: Width, i: &Fields) {
+    pub(crate) fn compare_and_swap(&mut self, width: Width, i: &Fields) {
         let size = (width.bits() / 8) as i32;
         let (old, new) = (self.general(width, i.r1), self.general(width, i.r3));
         let (old, new) = (self.host(old, width), self.host(new, width));
@@ -221,7 +221,7 @@ impl Emitter<'_> {
     }
 
     /// ADD LOGICAL WITH CARRY, SUBTRACT LOGICAL WITH BORROW: the carry is in the codes 2 and 3, the borrow in 0 and 1.
-    pub fn with_carry(&mut self, width: Width, add: bool, i: &Fields) {
+    pub(crate) fn with_carry(&mut self, width: Width, add: bool, i: &Fields) {
         let (a, b) = (self.general(width, i.r1), self.general(width, i.r2));
         let (a, b) = (self.host(a, width), self.host(b, width));
         let (t, code) = (self.temp(), self.temp());
@@ -262,7 +262,7 @@ impl Emitter<'_> {
         !self.branched_off.now && self.index < self.plan.count && self.plan.unwanted >> self.index & 1 == 1
     }
 
-    pub fn leftmost_one(&mut self, i: &Fields) {
+    pub(crate) fn leftmost_one(&mut self, i: &Fields) {
         let v = self.general(W64, i.r2);
         let v = self.host(v, W64);
         let (n, rest) = (self.temp(), self.temp());

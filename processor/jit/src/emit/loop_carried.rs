@@ -27,7 +27,7 @@ const WORTH: usize = 2;
 
 /// What has to happen so that the registers of one map are where another has them.
 #[derive(Default)]
-pub struct Way {
+pub(crate) struct Way {
     /// Guest registers that are stored into the state first.
     store: u16,
     /// (host register, guest register): a right half that the state does not have gets its left half, which the state
@@ -43,7 +43,7 @@ pub struct Way {
 }
 
 /// From one map to another, `None` if it cannot be said in these terms.
-pub fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
+pub(crate) fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
     // Spans that are open there must be open here.
     let open = |from: &[u8; 16], to: &[u8; 16]| to.iter().zip(from).all(|(&to, &from)| to == CLOSED || to == from);
     if !open(&from.spans.read, &to.spans.read)
@@ -112,7 +112,7 @@ pub fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
 
 /// Moves (to, from) that are meant as if at once, one after the other. In a cycle, one waits in register 0, which is
 /// free.
-pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
+pub(crate) fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
     let mut done = Vec::with_capacity(moves.len() + 1);
     moves.retain(|&(to, from)| to != from);
     while let Some(&(first, _)) = moves.first() {
@@ -134,7 +134,7 @@ impl Emitter<'_> {
     /// A branch to `goal` stands here. It may be the first to where the block's loop begins, in the first copy. Then
     /// the second copy is going to begin with what is where now. `cc` is the condition code where the branch is taken,
     /// and `at` where it is. Where several branches lead there, each puts its address into the state.
-    pub fn goes_back(&mut self, goal: Goal, cc: Recipe, at: Option<i64>) {
+    pub(crate) fn goes_back(&mut self, goal: Goal, cc: Recipe, at: Option<i64>) {
         let Some(Round { first, last }) = self.plan.round.filter(|round| round.has(self.index)) else { return };
         let start = self.plan.ops[first].fields.at();
         if !matches!(goal, Goal::Near(d) if d == start) {
@@ -154,7 +154,7 @@ impl Emitter<'_> {
     }
 
     /// How the registers get to where the second copy begins with them, if they can.
-    pub fn way_back(&self, Away { map, cc, from, .. }: &Away) -> Option<Way> {
+    pub(crate) fn way_back(&self, Away { map, cc, from, .. }: &Away) -> Option<Way> {
         let carried = self.carried?;
         let lost = |r: u8| {
             let open = carried.map.spans.has(r);
@@ -169,7 +169,7 @@ impl Emitter<'_> {
     }
 
     /// Jumps to the second copy; `false`: that cannot be.
-    pub fn carry(&mut self, away: &Away) -> bool {
+    pub(crate) fn carry(&mut self, away: &Away) -> bool {
         let (Some(carried), Some(way)) = (self.carried, self.way_back(away)) else { return false };
         let goes = self.floats_go(&away.map.floats, &carried.map.floats);
         assert!(goes, "that was looked at");
@@ -179,7 +179,7 @@ impl Emitter<'_> {
     }
 
     /// Brings registers to where others have them.
-    pub fn go(&mut self, map: &Map, way: Way) {
+    pub(crate) fn go(&mut self, map: &Map, way: Way) {
         self.write_back(map, way.store);
         for (h, r) in way.fill {
             asm!(self, mov eax, [BYTE rbp + gr(r) + 4] ; shl rax, 32);
@@ -199,7 +199,7 @@ impl Emitter<'_> {
 
     /// The instruction that begins here, `at` bytes after the start of the block, is where earlier branches lead. They
     /// bring their registers to where they are here, and the condition code becomes one that all of them can have.
-    pub fn join(&mut self, at: i64) {
+    pub(crate) fn join(&mut self, at: i64) {
         let from = self.first_cold;
         let here = |cold: &Cold| match cold {
             Cold::Edge { goal: Goal::Near(d), away, .. } if *d == at => Some(*away),
@@ -246,7 +246,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a branch to a place further down in the block.
-    pub fn joins(&mut self, (map, cc): (&Map, &Recipe), (to, to_cc): (&Map, &Recipe), label: DynamicLabel) {
+    pub(crate) fn joins(&mut self, (map, cc): (&Map, &Recipe), (to, to_cc): (&Map, &Recipe), label: DynamicLabel) {
         let mut cc = *cc;
         if *to_cc == Recipe::Stored {
             self.store_code(&cc, &map.floats);
@@ -272,7 +272,7 @@ impl Emitter<'_> {
     }
 
     /// Begins the second copy, if there is to be one: with the instruction that has this number.
-    pub fn second_copy(&mut self) -> Option<usize> {
+    pub(crate) fn second_copy(&mut self) -> Option<usize> {
         let Carried { first, at: _, label, over, map, cc, broke } = self.carried?;
         let n = (self.plan.count - first) as i8;
         self.first_cold = self.cold.len();
@@ -284,7 +284,7 @@ impl Emitter<'_> {
     }
 
     /// Goes on with what is where somewhere else.
-    pub fn begin_with(&mut self, map: Map, cc: Recipe, broke: Option<i64>) {
+    pub(crate) fn begin_with(&mut self, map: Map, cc: Recipe, broke: Option<i64>) {
         for h in POOL {
             let guest = map.host.iter().position(|&host| host == h);
             let owner = match guest {
@@ -300,7 +300,7 @@ impl Emitter<'_> {
     }
 
     /// What the second copy does when it must not go on.
-    pub fn second_out(&mut self) {
+    pub(crate) fn second_out(&mut self) {
         let Some(Carried { first, at, label, over, map, cc, broke }) = self.carried else { return };
         asm!(self, =>over ; add r15, BYTE (self.plan.count - first) as i8 ; call QWORD [rbp + scratch(REFILL)] ; jne =>label);
         self.taken(0, broke);

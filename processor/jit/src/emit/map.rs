@@ -5,7 +5,7 @@ use crate::plan::spans::OpenSpans;
 
 /// Where the guest's registers are at one point of a block.
 #[derive(Clone, Copy, Debug)]
-pub struct Map {
+pub(crate) struct Map {
     /// The host register of each general register, or `NONE`.
     pub host: [u8; 16],
     /// The host register is newer than the `State`.
@@ -21,7 +21,7 @@ pub struct Map {
 }
 
 impl Map {
-    pub const EMPTY: Map = Map {
+    pub(crate) const EMPTY: Map = Map {
         host: [NONE; 16],
         dirty: 0,
         full: 0,
@@ -33,12 +33,12 @@ impl Map {
 }
 
 /// Host registers that hold floating-point registers: xmm3-xmm15. The others are scratch inside one instruction.
-pub const FIRST: u8 = 3;
-pub const COUNT: usize = 13;
+pub(crate) const FIRST: u8 = 3;
+pub(crate) const COUNT: usize = 13;
 
 /// Where the guest's floating-point registers are at one point of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Floats {
+pub(crate) struct Floats {
     /// The host register of each, or `NONE`.
     pub host: [u8; 16],
     /// The host register is newer than the `State`.
@@ -51,15 +51,15 @@ pub struct Floats {
 }
 
 impl Floats {
-    pub const EMPTY: Floats = Floats { host: [NONE; 16], dirty: 0, long: 0, checked: false };
+    pub(crate) const EMPTY: Floats = Floats { host: [NONE; 16], dirty: 0, long: 0, checked: false };
 
     /// Whether any register is held.
-    pub fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.host != [NONE; 16]
     }
 
     /// The registers that are held: the guest's, the host's, whether it is newer, whether it is long.
-    pub fn held(&self) -> impl Iterator<Item = (u8, u8, bool, bool)> + '_ {
+    pub(crate) fn held(&self) -> impl Iterator<Item = (u8, u8, bool, bool)> + '_ {
         (0..16u8)
             .filter(|&r| self.host[r as usize] != NONE)
             .map(|r| (r, self.host[r as usize], self.dirty >> r & 1 == 1, self.long >> r & 1 == 1))
@@ -67,7 +67,7 @@ impl Floats {
 
     /// The same without those that share a host register with another: where several ways come together each has its
     /// own.
-    pub fn parted(mut self) -> Floats {
+    pub(crate) fn parted(mut self) -> Floats {
         for r in 0..16 {
             let x = self.host[r];
             if x != NONE && self.host.iter().filter(|&&other| other == x).count() > 1 {

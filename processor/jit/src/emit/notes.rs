@@ -8,7 +8,7 @@ use isa::Width;
 
 /// Where the second copy of a loop begins, what is where then, and where it goes when it must not go on.
 #[derive(Clone, Copy)]
-pub struct Carried {
+pub(crate) struct Carried {
     /// The number of its first instruction, and where that is, from the start of the block.
     pub first: usize,
     pub at: i64,
@@ -21,7 +21,7 @@ pub struct Carried {
 }
 
 /// What is where before an instruction of the block.
-pub struct Place {
+pub(crate) struct Place {
     pub index: usize,
     pub label: DynamicLabel,
     pub map: Map,
@@ -33,7 +33,7 @@ pub struct Place {
 
 /// The arms as far as they have been emitted.
 #[derive(Default)]
-pub struct BranchedOff {
+pub(crate) struct BranchedOff {
     /// What is being emitted is one.
     pub now: bool,
     /// Ways out that have been looked at, and how many there were when the block was done.
@@ -50,7 +50,7 @@ pub struct BranchedOff {
 
 /// A copy that has not been made.
 #[derive(Clone, Copy)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// The number of its instruction.
     pub index: usize,
     pub r: u8,
@@ -60,7 +60,7 @@ pub struct Waiting {
 
 impl Waiting {
     /// Whether it is `r` that has not been set.
-    pub fn is(&self, r: u8) -> bool {
+    pub(crate) fn is(&self, r: u8) -> bool {
         self.r == r
     }
 }
@@ -68,4 +68,4 @@ impl Waiting {
 /// Constants of 32 bytes, which stand after the code: the order of a number's bytes the other way round, and
 /// those that numbers are tested with ([`crate::idiom::side_by_side`]).
 #[derive(Clone, Copy)]
-pub struct Constants(pub [DynamicLabel; 5]);
+pub(crate) struct Constants(pub [DynamicLabel; 5]);

@@ -29,7 +29,7 @@ impl Emitter<'_> {
     }
 
     /// ICM.
-    pub fn insert_under_mask(&mut self, run: Run, i: &Fields) {
+    pub(crate) fn insert_under_mask(&mut self, run: Run, i: &Fields) {
         let v = self.run_in_storage(run, i);
         // The leftmost bit inserted decides like a sign.
         let value = if run.bytes == 3 { self.shift_left(W32, v, Word::Const(8)) } else { v };
@@ -43,14 +43,14 @@ impl Emitter<'_> {
     }
 
     /// CLM.
-    pub fn compare_under_mask(&mut self, run: Run, i: &Fields) {
+    pub(crate) fn compare_under_mask(&mut self, run: Run, i: &Fields) {
         let b = self.run_in_storage(run, i);
         let a = self.run_in_register(run, i);
         self.name_code(Cc::CompareLogical { width: W32, a, b });
     }
 
     /// STCM.
-    pub fn store_under_mask(&mut self, run: Run, i: &Fields) {
+    pub(crate) fn store_under_mask(&mut self, run: Run, i: &Fields) {
         let v = self.run_in_register(run, i);
         let at = self.address(0, i.b2, i.d2);
         if run.bytes != 3 {
@@ -63,7 +63,7 @@ impl Emitter<'_> {
     }
 
     /// ASI, AGSI, ALSI, ALGSI: interlocked where there is another CPU to lock out.
-    pub fn add_in_storage(&mut self, width: Width, logical: bool, i: &Fields) {
+    pub(crate) fn add_in_storage(&mut self, width: Width, logical: bool, i: &Fields) {
         let immediate = i.imm as i8;
         let at = self.address(0, i.b1, i.d1);
         let (old, sum) = (self.temp(), self.temp());

@@ -7,7 +7,7 @@ use isa::{Cc, Cpu, Width};
 
 /// The condition code at one point of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Recipe {
+pub(crate) enum Recipe {
     /// In the `State`.
     Stored,
     Named(Cc<Operand>),
@@ -20,7 +20,7 @@ pub enum Recipe {
 
 /// Where a number is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Number {
+pub(crate) enum Number {
     /// In a floating-point register of the guest, in the state or the host's.
     Register(u8),
     /// These are its bits.
@@ -38,7 +38,7 @@ impl Number {
 
 impl Recipe {
     /// The host registers that it is made of.
-    pub fn hosts(&self) -> u16 {
+    pub(crate) fn hosts(&self) -> u16 {
         let bit = |operand: &Operand| if let Operand::Host(h) = operand { 1 << h } else { 0 };
         let cc = match self {
             Recipe::Stored => return 0,
@@ -60,7 +60,7 @@ impl Recipe {
     }
 
     /// The codes that it can be, as a mask of a branch.
-    pub fn possible(&self) -> u8 {
+    pub(crate) fn possible(&self) -> u8 {
         let Recipe::Named(cc) = self else { return 15 };
         match cc {
             Cc::Set(code) => 8 >> code,
@@ -74,13 +74,13 @@ impl Recipe {
 
     /// What the byte for the condition code in the `State` is while generated code runs, if the code is not worked out.
     /// It says how the code follows from the words at [`CODE_OPERANDS`]. A byte of 0 to 3 is the code itself.
-    pub fn byte(&self) -> u8 {
+    pub(crate) fn byte(&self) -> u8 {
         let (kind, width, _) = self.parts();
         kind << 2 | size(width)
     }
 
     /// The recipe that such a byte stands for, of these operands.
-    pub fn from_byte(byte: u8, mut next: impl FnMut() -> Operand) -> Recipe {
+    pub(crate) fn from_byte(byte: u8, mut next: impl FnMut() -> Operand) -> Recipe {
         use Width::*;
         let width = [W8, W16, W32, W64][(byte & 3) as usize];
         let unused = Operand::Const(0);
@@ -112,7 +112,7 @@ impl Recipe {
     }
 
     /// The kind as a number, the width, and the operands, without the first of a sum: that follows from the others.
-    pub fn parts(&self) -> (u8, Width, Vec<Operand>) {
+    pub(crate) fn parts(&self) -> (u8, Width, Vec<Operand>) {
         use Width::*;
         let cc = match self {
             Recipe::Stored => return (0, W8, vec![]),
@@ -139,7 +139,7 @@ impl Recipe {
     }
 
     /// Puts the code into the state; `spill` has the host registers.
-    pub fn store(&self, s: &mut State) {
+    pub(crate) fn store(&self, s: &mut State) {
         let v = |operand| match operand {
             Operand::Const(v) => v,
             Operand::Host(h) => s.scratch[SPILL + h as usize],
@@ -196,7 +196,7 @@ fn size(width: Width) -> u8 {
 
 /// The condition code is in the `State` afterwards, and not only what it follows from.
 #[inline(always)]
-pub fn settle_code(s: &mut State) {
+pub(crate) fn settle_code(s: &mut State) {
     if s.cc > 3 {
         work_out_code(s);
     }

@@ -22,7 +22,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 impl Emitter<'_> {
     /// The number of the frame, and its version, of the text so far from the start of the block, if blocks there can be
     /// linked. `crossed`: the guard of the page beside has been passed.
-    pub fn frame_of(&self, at: i64, crossed: bool) -> Option<(u32, u32)> {
+    pub(crate) fn frame_of(&self, at: i64, crossed: bool) -> Option<(u32, u32)> {
         let absolute = self.plan.absolute.0;
         if (0..PAGE as i64).contains(&((absolute % PAGE) as i64 + at)) {
             return Some(((absolute / PAGE) as u32, self.plan.version));
@@ -32,7 +32,7 @@ impl Emitter<'_> {
     }
 
     /// Where so many bytes of text are, if they are in a page that is known to be the one that text was read from.
-    pub fn text_at(&self, at: i64, len: usize, crossed: bool) -> Option<Absolute> {
+    pub(crate) fn text_at(&self, at: i64, len: usize, crossed: bool) -> Option<Absolute> {
         let last = at.checked_add(len as i64 - 1)?;
         let frame = self.frame_of(at, crossed)?;
         let place = (self.plan.absolute.0 % PAGE) as i64 + at;
@@ -42,7 +42,7 @@ impl Emitter<'_> {
     }
 
     /// If the instruction that is going to be emitted is in the page beside, makes sure that it still is there.
-    pub fn cross(&mut self) {
+    pub(crate) fn cross(&mut self) {
         let fields = &self.plan.ops[self.index].fields;
         let Some(other) = self.plan.beside.filter(|other| other.has(fields.at(), fields.next.into())) else { return };
         if self.map.crossed {

@@ -50,7 +50,7 @@ impl Emitter<'_> {
 
     /// If this access shares its TLB probe with others: rcx + that register + that displacement becomes the host's
     /// address. rax and rdx change.
-    pub fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
+    pub(crate) fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
         let shared = self.access(at, len, store)?;
         if shared.access.base == LASTING && self.open_for(&shared).is_none() {
             self.try_lasting(&shared)?;
@@ -218,7 +218,7 @@ impl Emitter<'_> {
 
     /// The access that [`Emitter::share`] has prepared is emitted: as long as nothing else is, what it took from a slot
     /// is still in rcx.
-    pub fn keep_distance(&mut self) {
+    pub(crate) fn keep_distance(&mut self) {
         self.distance = self.shared.take().map(|r| (self.a.offset().0, r));
     }
 
@@ -228,7 +228,7 @@ impl Emitter<'_> {
     }
 
     /// Emits an access with a TLB probe of its own.
-    pub fn alone(&mut self, alone: &Alone) {
+    pub(crate) fn alone(&mut self, alone: &Alone) {
         let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
         let firm = !self.plan.loose;
         let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
@@ -282,7 +282,7 @@ impl Emitter<'_> {
 /// Emits the TLB probes that [`Emitter::alone`] calls, for fetches and for stores. rcx has the guest's address, eax how
 /// far after it the last byte is. rcx becomes the distance from the guest's address to the host's. rdx leads to what is
 /// kept about code in the frame. "Not equal": the access is a site's. For stores that is so where there is code, too.
-pub fn emit(a: &mut Assembler) -> [usize; 2] {
+pub(crate) fn emit(a: &mut Assembler) -> [usize; 2] {
     struct E<'a> {
         a: &'a mut Assembler,
     }

@@ -5,39 +5,39 @@ use arch::PAGE_MASK;
 use cpu::State;
 
 /// Where on the stack the slot of a base register is: within reach of short displacements.
-pub fn slot(r: u8) -> i32 {
+pub(crate) fn slot(r: u8) -> i32 {
     8 * (15 - r as i32)
 }
 
 /// Where its second word is, the same for stores.
-pub fn store_slot(r: u8) -> i32 {
+pub(crate) fn store_slot(r: u8) -> i32 {
     128 + slot(r)
 }
 
 /// The slot of this register outlasts its block. Mostly the register leads to the stack frame of the program that runs,
 /// and other blocks want the same page. A handler, a site or a lookup of a block closes it.
-pub const LASTING: u8 = 15;
+pub(crate) const LASTING: u8 = 15;
 
 /// Bytes of all slots.
-pub const SLOTS: i32 = 256;
+pub(crate) const SLOTS: i32 = 256;
 /// Bytes of what follows the slots: for each register, the page that its slot was made for.
-pub const PAGES: i32 = 128;
+pub(crate) const PAGES: i32 = 128;
 
 /// Where that page is on the stack.
-pub fn page(r: u8) -> i32 {
+pub(crate) fn page(r: u8) -> i32 {
     SLOTS + 8 * r as i32
 }
 
 /// What is on the host's stack of slots and of their pages.
-pub type Slots = [u64; (SLOTS + PAGES) as usize / 8];
+pub(crate) type Slots = [u64; (SLOTS + PAGES) as usize / 8];
 
 /// Nothing is open any more.
-pub fn close(slots: &mut Slots) {
+pub(crate) fn close(slots: &mut Slots) {
     slots[..SLOTS as usize / 8].fill(0);
 }
 
 /// Opens it again, if it can be.
-pub fn reopen(open: &Open, s: &State, slots: &mut Slots) -> bool {
+pub(crate) fn reopen(open: &Open, s: &State, slots: &mut Slots) -> bool {
     let at = s.gr[open.base as usize].wrapping_add_signed(open.from.into());
     let word = |at: i32| at as usize / 8;
     if open.moved {

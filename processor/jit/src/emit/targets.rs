@@ -3,7 +3,7 @@
 /// A place: when it is one, and where its code is.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Target {
+pub(crate) struct Target {
     pub ia: u64,
     pub code: u64,
     pub key: u64,
@@ -15,8 +15,8 @@ pub struct Target {
 const _: () = assert!(size_of::<Target>() == 32);
 
 // Where these stand in a place.
-pub const IA: i8 = std::mem::offset_of!(Target, ia) as i8;
-pub const CODE: i8 = std::mem::offset_of!(Target, code) as i8;
-pub const KEY: i8 = std::mem::offset_of!(Target, key) as i8;
-pub const FORGOTTEN: i8 = std::mem::offset_of!(Target, forgotten) as i8;
-pub const ROW: i8 = std::mem::offset_of!(Target, row) as i8;
+pub(crate) const IA: i8 = std::mem::offset_of!(Target, ia) as i8;
+pub(crate) const CODE: i8 = std::mem::offset_of!(Target, code) as i8;
+pub(crate) const KEY: i8 = std::mem::offset_of!(Target, key) as i8;
+pub(crate) const FORGOTTEN: i8 = std::mem::offset_of!(Target, forgotten) as i8;
+pub(crate) const ROW: i8 = std::mem::offset_of!(Target, row) as i8;

@@ -9,7 +9,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 impl Emitter<'_> {
     /// rcx becomes the host's address of `len` bytes of the guest's at `at`.
-    pub fn reach(&mut self, at: Word, len: impl Into<Len>, store: bool) {
+    pub(crate) fn reach(&mut self, at: Word, len: impl Into<Len>, store: bool) {
         let len = len.into();
         if let Len::Bytes(bytes) = len
             && let Some((base, disp)) = self.share(at, bytes, store)
@@ -52,7 +52,7 @@ impl Emitter<'_> {
     /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx.
     /// Between the guest's address and the host's are as few operations as can be: a program that follows pointers
     /// waits for each.
-    pub fn reach_fast(&mut self, at: Word, len: i32, t: u8) {
+    pub(crate) fn reach_fast(&mut self, at: Word, len: i32, t: u8) {
         self.lea(1, at);
         let site = self.site();
         asm!(self, mov rdx, [BYTE rbp + near(layout::DATA_WINDOW)] ; rorx eax, ecx, 7 ; and eax, layout::PLACES as i32);

@@ -3,14 +3,14 @@
 use isa::Width;
 
 /// No host register.
-pub const NONE: u8 = 0xff;
+pub(crate) const NONE: u8 = 0xff;
 /// Host registers that hold values: rbx, rsi, rdi, r8-r14. rax, rcx and rdx are scratch inside one operation. rbp leads
 /// to the `State`, where `ia` is the address of the block. r15 holds the portion of the budget at hand.
-pub const POOL: [u8; 10] = [3, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+pub(crate) const POOL: [u8; 10] = [3, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
 /// What is known of bits 32-63 (the left half) of a host register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Left {
+pub(crate) enum Left {
     /// They belong to the value.
     Valid,
     /// They are zero, and so they are in the value.
@@ -22,7 +22,7 @@ pub enum Left {
 /// An x86 condition, with the encoding of its condition-code field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Cond {
+pub(crate) enum Cond {
     Overflow = 0,
     NoOverflow = 1,
     Below = 2,
@@ -41,7 +41,7 @@ pub enum Cond {
 
 impl Cond {
     /// The opposite condition.
-    pub fn not(self) -> Cond {
+    pub(crate) fn not(self) -> Cond {
         use Cond::*;
         match self {
             Overflow => NoOverflow,
@@ -64,14 +64,14 @@ impl Cond {
 
 /// A value in a register, or known when translating.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operand {
+pub(crate) enum Operand {
     Const(u64),
     Host(u8),
 }
 
 /// A yes or no that has not been worked out yet.
 #[derive(Clone, Copy, Debug)]
-pub enum Truth {
+pub(crate) enum Truth {
     Known(bool),
     /// `a` compares with `b` as `cond` says.
     Compare {
@@ -87,7 +87,7 @@ pub enum Truth {
 /// A value of the guest's program while its code is emitted: good until the register it was read from is set, or the
 /// instruction ends.
 #[derive(Clone, Copy, Debug)]
-pub enum Word {
+pub(crate) enum Word {
     Const(u64),
     /// `age` guards against use after the register was given a new value.
     Reg {
@@ -107,7 +107,7 @@ pub enum Word {
 
 /// What a host register is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Owner {
+pub(crate) enum Owner {
     Free,
     Temp,
     Guest(u8),
@@ -117,7 +117,7 @@ pub enum Owner {
 
 /// How long an operand is.
 #[derive(Clone, Copy)]
-pub enum Len {
+pub(crate) enum Len {
     Bytes(i32),
     /// One byte more than this host register says.
     Register(u8),

@@ -25,7 +25,7 @@ const FEWEST: i32 = 2;
 impl Emitter<'_> {
     /// Emits the rounds that are done at once, at the start of the second copy of a loop. The loop must be such a one,
     /// with its registers where they must be. They are changed in place: only the code after it relies on them.
-    pub fn stretch(&mut self) {
+    pub(crate) fn stretch(&mut self) {
         let plan = self.plan;
         let there = plan.beside.is_none() || self.map.crossed;
         let Some(stretch) = plan.stretch.filter(|stretch| there && self.stretch_fits(stretch)) else { return };
@@ -161,7 +161,7 @@ const FIRSTS: usize = SPILL + 1;
 /// Emits the routine that moves a field, byte after byte from left to right, over the ends of pages. rcx has the
 /// guest's address of the destination, rdx that of the source, eax the length, 4096 at most. These, rsi, rdi and xmm0
 /// to xmm2 change. "Not equal": a page is not there, or has code, and nothing has been moved.
-pub fn emit(a: &mut Assembler) -> usize {
+pub(crate) fn emit(a: &mut Assembler) -> usize {
     struct E<'a> {
         a: &'a mut Assembler,
     }

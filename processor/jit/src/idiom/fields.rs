@@ -25,7 +25,7 @@ fn pieces(length: i32) -> impl Iterator<Item = i32> {
 
 impl Emitter<'_> {
     /// As many bytes as the instruction's text says.
-    pub fn known_bytes(&mut self, what: Bytes, i: &Fields) {
+    pub(crate) fn known_bytes(&mut self, what: Bytes, i: &Fields) {
         let length = i.l as i32 + 1;
         let first = self.address(0, i.b1, i.d1);
         let wide = length > WIDE && is_x86_feature_detected!("avx");
@@ -65,7 +65,7 @@ impl Emitter<'_> {
     }
 
     /// MVC to `period` bytes after its source: the first so many bytes over and over.
-    pub fn fill_bytes(&mut self, period: i32, i: &Fields) {
+    pub(crate) fn fill_bytes(&mut self, period: i32, i: &Fields) {
         let length = i.l as i32 + 1;
         let from = self.address(0, i.b2, i.d2);
         self.reach(from.address, length + period, true);
@@ -106,7 +106,7 @@ impl Emitter<'_> {
     }
 
     /// One more than `last` bytes: `last` is under 256.
-    pub fn bytes(&mut self, what: Bytes, last: Word, i: &Fields) {
+    pub(crate) fn bytes(&mut self, what: Bytes, last: Word, i: &Fields) {
         let n = self.host(last, W32);
         let first = self.address(0, i.b1, i.d1);
         if what == Bytes::Clear {
@@ -142,7 +142,7 @@ impl Emitter<'_> {
     }
 
     /// EXECUTE, and EXECUTE RELATIVE LONG if `relative`; `false`: nothing has been emitted.
-    pub fn execute(&mut self, relative: bool, i: &Fields) -> bool {
+    pub(crate) fn execute(&mut self, relative: bool, i: &Fields) -> bool {
         let target = match (relative, i.x2) {
             (true, _) => Some(i.at() + i.imm),
             (false, 0) => self.near[i.b2 as usize & 15].filter(|_| i.b2 != 0).map(|near| near + i.d2 as i64),
@@ -183,13 +183,13 @@ impl Emitter<'_> {
 ///
 /// `move`: the first may begin before the second and overlap it, but not after it. `compare`: rax and rdx compare as
 /// the operands do.
-pub struct Routines {
+pub(crate) struct Routines {
     pub moves: usize,
     pub clear: usize,
     pub compare: usize,
 }
 
-pub fn emit(a: &mut crate::emit::assembler::Assembler) -> Routines {
+pub(crate) fn emit(a: &mut crate::emit::assembler::Assembler) -> Routines {
     struct E<'a> {
         a: &'a mut crate::emit::assembler::Assembler,
     }

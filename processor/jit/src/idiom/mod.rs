@@ -1,6 +1,6 @@
 //! Loops and fields that are done many bytes at a time. The plan recognizes them.
 
-pub mod field_loops;
-pub mod fields;
-pub mod side_by_side;
-pub mod strings;
+pub(crate) mod field_loops;
+pub(crate) mod fields;
+pub(crate) mod side_by_side;
+pub(crate) mod strings;

@@ -66,7 +66,7 @@ const INEXACT: i32 = 0x1fa0;
 impl Emitter<'_> {
     /// Emits the rounds by fours at the start of the second copy of a loop, if it is such a loop and its registers are
     /// where they must be.
-    pub fn lanes(&mut self) {
+    pub(crate) fn lanes(&mut self) {
         let plan = self.plan;
         let there = plan.beside.is_none() || self.map.crossed;
         let Some(lanes) = plan.lanes.as_ref().filter(|_| there && is_x86_feature_detected!("avx2")) else { return };
@@ -310,7 +310,7 @@ impl Emitter<'_> {
     }
 
     /// What [`Emitter::lanes`] needs.
-    pub fn lane_constants(&mut self) {
+    pub(crate) fn lane_constants(&mut self) {
         let Some(Constants([order, ordinary @ ..])) = self.constants.take() else { return };
         const ORDER: [u64; 2] = [0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f];
         let doubled = ORDINARY.map(|v| [u64::from(v) << 32 | u64::from(v); 2]);

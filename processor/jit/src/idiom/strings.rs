@@ -14,7 +14,7 @@ use isa::{Cc, Cpu, Fields, Width::*};
 
 impl Emitter<'_> {
     /// In the 64-bit addressing mode only.
-    pub fn strings(&mut self, what: Strings, i: &Fields) {
+    pub(crate) fn strings(&mut self, what: Strings, i: &Fields) {
         let (first, second) = (self.general(W64, i.r1), self.general(W64, i.r2));
         let ending = self.general(W32, 0);
         let (first, second, ending) = (self.host(first, W64), self.host(second, W64), self.host(ending, W32));
@@ -97,12 +97,12 @@ impl Emitter<'_> {
 /// `compare`: rcx and rdx have the addresses of two strings, eax the length of both, 1 to 4096. edx becomes 0 if they
 /// end and are equal, 1 if the first is low, 2 if the second is. Then rax becomes how many bytes before the decisive
 /// one were equal, 0 if all. edx becomes 3 if they are equal and did not end.
-pub struct Routines {
+pub(crate) struct Routines {
     pub find: usize,
     pub compare: usize,
 }
 
-pub fn emit(a: &mut Assembler) -> Routines {
+pub(crate) fn emit(a: &mut Assembler) -> Routines {
     struct E<'a> {
         a: &'a mut Assembler,
     }

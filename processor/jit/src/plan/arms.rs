@@ -16,7 +16,7 @@ use translator::Arm;
 
 /// The arms of a block.
 #[derive(Default, Debug)]
-pub struct Arms {
+pub(crate) struct Arms {
     list: Vec<Arm>,
     /// The ways back: after which of the block's instructions each leaves, and to which it leads.
     ways: Vec<(usize, usize)>,
@@ -24,7 +24,7 @@ pub struct Arms {
 
 impl Arms {
     /// Those of `arms` in which no handler is called, and what leads back into the loop.
-    pub fn of(arms: &[Arm], ops: &[Op], count: usize, footprints: &[Footprint], round: Option<Round>) -> Arms {
+    pub(crate) fn of(arms: &[Arm], ops: &[Op], count: usize, footprints: &[Footprint], round: Option<Round>) -> Arms {
         let fit = |arm: &&Arm| footprints[arm.first..arm.end].iter().all(|print| !print.called);
         let list: Vec<Arm> = arms.iter().filter(fit).copied().collect();
         let mut ways: Vec<_> = list.iter().map(|arm| (arm.from, arm.to)).collect();
@@ -38,22 +38,22 @@ impl Arms {
         Arms { list, ways }
     }
 
-    pub fn list(&self) -> &[Arm] {
+    pub(crate) fn list(&self) -> &[Arm] {
         &self.list
     }
 
     /// The arm that this instruction is of.
-    pub fn with(&self, index: usize) -> Option<&Arm> {
+    pub(crate) fn with(&self, index: usize) -> Option<&Arm> {
         self.list.iter().find(|arm| (arm.first..arm.end).contains(&index))
     }
 
     /// The ways back: after which of the block's instructions each leaves, and to which it leads.
-    pub fn ways(&self) -> &[(usize, usize)] {
+    pub(crate) fn ways(&self) -> &[(usize, usize)] {
         &self.ways
     }
 
     /// Whether an arm comes back to this instruction.
-    pub fn joins(&self, index: usize) -> bool {
+    pub(crate) fn joins(&self, index: usize) -> bool {
         self.ways.iter().any(|&(_, to)| to == index)
     }
 }

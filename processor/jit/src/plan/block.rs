@@ -18,7 +18,7 @@ use translator::{Beside, Path};
 
 /// The page beside a block's own.
 #[derive(Clone, Copy)]
-pub struct Other {
+pub(crate) struct Other {
     /// Where it begins, from the start of the block.
     pub at: i64,
     /// Its frame: the number, the host's address, and where its code's version is and what it is.
@@ -30,14 +30,14 @@ pub struct Other {
 
 impl Other {
     /// Whether any of these bytes of text, counted from the start of the block, are in it.
-    pub fn has(&self, from: i64, to: i64) -> bool {
+    pub(crate) fn has(&self, from: i64, to: i64) -> bool {
         from < self.at + PAGE as i64 && to > self.at
     }
 }
 
 /// Where the code of a block is going to be, and from where on its sites and links are numbered.
 #[derive(Clone, Copy)]
-pub struct CodePlace {
+pub(crate) struct CodePlace {
     /// Where its code is going to be executed, and where all code begins.
     pub origin: u64,
     pub start: u64,
@@ -47,7 +47,7 @@ pub struct CodePlace {
 }
 
 /// What is known of a block before it is emitted.
-pub struct Plan<'e> {
+pub(crate) struct Plan<'e> {
     pub storage: &'e storage::Storage,
     /// What text in it means.
     pub architecture: Architecture,
@@ -90,7 +90,7 @@ pub struct Plan<'e> {
 }
 
 /// Whether this is EXECUTE, and whether it is EXECUTE RELATIVE LONG.
-pub fn execute(row: &Instruction) -> Option<bool> {
+pub(crate) fn execute(row: &Instruction) -> Option<bool> {
     match row.shape.form {
         Form::Execute { relative } => Some(relative),
         _ => None,
@@ -179,7 +179,7 @@ impl Survey {
 impl<'e> Plan<'e> {
     /// The plan of the block at `absolute`, for a CPU in this state, with its text of that version. `rows` are those
     /// that the instructions of the path are taken for. `loose`: its accesses look whether their span is open.
-    pub fn of(
+    pub(crate) fn of(
         s: &'e State,
         (absolute, version): (Absolute, u32),
         beside: Option<Beside>,
@@ -236,7 +236,7 @@ impl<'e> Plan<'e> {
     }
 
     /// The number of the instruction that the program goes on with after this one, as far as is known.
-    pub fn next(&self, index: usize) -> Option<usize> {
+    pub(crate) fn next(&self, index: usize) -> Option<usize> {
         if index < self.count {
             return Some(index + 1).filter(|&next| next < self.count);
         }

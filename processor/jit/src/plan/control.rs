@@ -5,11 +5,11 @@ use arch::mask;
 use isa::{Fields, Form};
 
 /// Bits of the system mask that only let interruptions in: the rest decides about addresses and PER.
-pub const INTERRUPTIONS: u8 = ((mask::IO | mask::EXTERNAL) >> 56) as u8;
+pub(crate) const INTERRUPTIONS: u8 = ((mask::IO | mask::EXTERNAL) >> 56) as u8;
 
 /// What can be done inline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Control {
+pub(crate) enum Control {
     /// STNSM of interruptions, with the bits that stay.
     Close(u8),
     /// STOSM likewise, with those that are added.
@@ -20,7 +20,7 @@ pub enum Control {
 
 impl Control {
     /// What to do for an instruction of a CPU that is not in the System/370 mode, if anything.
-    pub fn of(form: Form, i: &Fields) -> Option<Control> {
+    pub(crate) fn of(form: Form, i: &Fields) -> Option<Control> {
         let bits = i.imm as u8;
         Some(match form {
             Form::StoreThenAnd if bits | INTERRUPTIONS == 0xff => Control::Close(bits),
@@ -32,7 +32,7 @@ impl Control {
     }
 
     /// The base and displacement of its operand, its length, and whether that is stored into.
-    pub fn access(self, i: &Fields) -> (u8, i32, i32, bool) {
+    pub(crate) fn access(self, i: &Fields) -> (u8, i32, i32, bool) {
         match self {
             Control::Close(_) | Control::Open(_) => (i.b1, i.d1, 1, true),
             Control::LoadBreakingEvent => (i.b2, i.d2, 8, false),

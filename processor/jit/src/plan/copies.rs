@@ -43,13 +43,13 @@ fn kind(row: &Instruction) -> Kind {
 
 /// The instructions of a block with copies that wait, and those that may change their register in place.
 #[derive(Default)]
-pub struct Copies {
+pub(crate) struct Copies {
     waits: Vec<bool>,
     changes: Vec<Option<u8>>,
 }
 
 impl Copies {
-    pub fn of(
+    pub(crate) fn of(
         ops: &[Op],
         count: usize,
         arms: &[Arm],
@@ -80,12 +80,12 @@ impl Copies {
     }
 
     /// The copy that this instruction makes waits for the next.
-    pub fn waits(&self, index: usize) -> bool {
+    pub(crate) fn waits(&self, index: usize) -> bool {
         self.waits[index]
     }
 
     /// The register that this instruction may change in place.
-    pub fn changes(&self, index: usize) -> Option<u8> {
+    pub(crate) fn changes(&self, index: usize) -> Option<u8> {
         self.changes[index]
     }
 }

@@ -5,15 +5,15 @@ use isa::form::{Arithmetic, Float};
 
 /// The bits of the floating-point-control register that must be off so that the host may do the arithmetic: results
 /// round to nearest, and nothing traps.
-pub const DECIDE: u32 = 0xf800_0007;
+pub(crate) const DECIDE: u32 = 0xf800_0007;
 
 /// Whether the host may do the arithmetic for a program with this floating-point-control register.
-pub fn ready(fpc: u32) -> bool {
+pub(crate) fn ready(fpc: u32) -> bool {
     fpc & DECIDE == 0
 }
 
 /// Whether the host can do this for an instruction with these fields.
-pub fn inline(form: Float, i: &Fields) -> bool {
+pub(crate) fn inline(form: Float, i: &Fields) -> bool {
     // The modifiers change rounding and what is signalled.
     let plain = i.m3 | i.m4 == 0;
     let host = match form {
@@ -30,12 +30,12 @@ pub fn inline(form: Float, i: &Fields) -> bool {
 
 /// Whether a number is made an integer toward zero (`true`) or to nearest, if it is one of these. 5 is toward zero. 4
 /// is to nearest, and so is 0 as long as the FPC says so.
-pub fn truncates(i: &Fields) -> Option<bool> {
+pub(crate) fn truncates(i: &Fields) -> Option<bool> {
     (i.m4 == 0 && matches!(i.m3, 0 | 4 | 5)).then_some(i.m3 == 5)
 }
 
 /// The host's number of the rounding method, if it has that.
-pub fn rounding(i: &Fields) -> Option<i8> {
+pub(crate) fn rounding(i: &Fields) -> Option<i8> {
     match i.m3 {
         _ if i.m4 != 0 => None,
         0 | 4 => Some(0),

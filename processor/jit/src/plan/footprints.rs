@@ -7,7 +7,7 @@ use translator::Arm;
 
 /// An access off a base register alone.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
+pub(crate) struct Access {
     pub base: u8,
     pub disp: i32,
     pub len: i32,
@@ -16,7 +16,7 @@ pub struct Access {
 
 /// What one instruction does to registers and storage, as far as it matters here.
 #[derive(Default, Debug)]
-pub struct Footprint {
+pub(crate) struct Footprint {
     pub accesses: Vec<Access>,
     /// General registers of which it needs the values, and those that it sets.
     pub read: u16,
@@ -32,32 +32,32 @@ pub struct Footprint {
 /// The part of a block that the program goes round: the numbers of its first instruction, and of the last that leads
 /// there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Round {
+pub(crate) struct Round {
     pub first: usize,
     pub last: usize,
 }
 
 /// Whether the program may come to the place `to` from this instruction: it branches there, or stands before it,
 /// perhaps with a call that returns.
-pub fn goes_back(op: &Op, to: i64) -> bool {
+pub(crate) fn goes_back(op: &Op, to: i64) -> bool {
     op.fields.imm != 0 && op.fields.at() + op.fields.imm == to || op.fields.next as i64 == to
 }
 
 impl Round {
     /// The loop that begins with an instruction of the block, if there is one.
-    pub fn of(ops: &[Op], first: usize) -> Option<Round> {
+    pub(crate) fn of(ops: &[Op], first: usize) -> Option<Round> {
         let start = ops[first].fields.at();
         let last = (first..ops.len()).rev().find(|&n| goes_back(&ops[n], start))?;
         Some(Round { first, last })
     }
 
-    pub fn has(&self, index: usize) -> bool {
+    pub(crate) fn has(&self, index: usize) -> bool {
         (self.first..=self.last).contains(&index)
     }
 }
 
 /// Whether an instruction of a block may be reached otherwise than from the one before it.
-pub fn joined(ops: &[Op], arms: &[Arm], index: usize) -> bool {
+pub(crate) fn joined(ops: &[Op], arms: &[Arm], index: usize) -> bool {
     let at = ops[index].fields.at();
     let before = &ops[..index.saturating_sub(1)];
     ops.iter().any(|op| op.fields.imm != 0 && op.fields.at() + op.fields.imm == at)
@@ -67,7 +67,7 @@ pub fn joined(ops: &[Op], arms: &[Arm], index: usize) -> bool {
 
 /// Which registers the instructions of a block need.
 #[derive(Default)]
-pub struct Ahead {
+pub(crate) struct Ahead {
     read: Vec<u16>,
     floats: Vec<u16>,
     /// The loop, if there is one: after its last instruction comes its first.
@@ -78,19 +78,19 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    pub fn of(footprints: &[Footprint], count: usize, arms: &[Arm], round: Option<Round>) -> Ahead {
+    pub(crate) fn of(footprints: &[Footprint], count: usize, arms: &[Arm], round: Option<Round>) -> Ahead {
         let [read, floats] = [|print: &Footprint| print.read, |print: &Footprint| print.floats]
             .map(|of| footprints.iter().map(of).collect());
         Ahead { read, floats, round, count, arms: arms.to_vec() }
     }
 
     /// How many instructions from `index` on the value of `r` is needed, if it is.
-    pub fn distance(&self, index: usize, r: u8) -> usize {
+    pub(crate) fn distance(&self, index: usize, r: u8) -> usize {
         self.until(&self.read, index, r)
     }
 
     /// The same of a floating-point register.
-    pub fn distance_of_float(&self, index: usize, r: u8) -> usize {
+    pub(crate) fn distance_of_float(&self, index: usize, r: u8) -> usize {
         self.until(&self.floats, index, r)
     }
 
@@ -114,7 +114,7 @@ impl Ahead {
 
 /// The register to which an instruction adds a constant, and nothing else, and the constant; in the 64-bit addressing
 /// mode.
-pub fn step(row: &Instruction, i: &Fields) -> Option<(u8, i32)> {
+pub(crate) fn step(row: &Instruction, i: &Fields) -> Option<(u8, i32)> {
     let r = i.r1 & 15;
     if row.shape.form == Form::LoadAddress {
         // Register 0 is none of an address.
@@ -128,7 +128,7 @@ pub fn step(row: &Instruction, i: &Fields) -> Option<(u8, i32)> {
 }
 
 /// What is emitted for an instruction in its body's stead: its accesses, and the registers it may set.
-pub fn footprint(native: Native, i: &Fields) -> Footprint {
+pub(crate) fn footprint(native: Native, i: &Fields) -> Footprint {
     let mut print = Footprint::default();
     let length = i.l as i32 + 1;
     let bytes = |width: Width| (width.bits() / 8) as i32;

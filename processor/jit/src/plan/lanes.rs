@@ -9,19 +9,19 @@ use isa::{Fields, Form, Width::*};
 
 /// An array: each round takes the number at this offset from the register's value when the round begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stream {
+pub(crate) struct Stream {
     pub base: u8,
     pub at: i32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Second {
+pub(crate) enum Second {
     Register(u8),
     Stream(Stream),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub(crate) enum Step {
     Load(u8, Stream),
     Store(u8, Stream),
     Copy(u8, u8),
@@ -30,7 +30,7 @@ pub enum Step {
 
 /// A loop that can be done so.
 #[derive(Debug)]
-pub struct Lanes {
+pub(crate) struct Lanes {
     pub steps: Vec<Step>,
     /// Instructions of a round.
     pub length: u32,
@@ -45,11 +45,11 @@ pub struct Lanes {
 }
 
 /// What is known of one instruction: its form, its fields, what is done inline, and what it adds to a register.
-pub type Described<'a> = (Form, &'a Fields, Option<Native>, Option<(u8, i32)>);
+pub(crate) type Described<'a> = (Form, &'a Fields, Option<Native>, Option<(u8, i32)>);
 
 impl Lanes {
     /// The loop that these instructions are, if they are one of that kind. They begin at `start`.
-    pub fn of(block: &[Described], start: i64) -> Option<Lanes> {
+    pub(crate) fn of(block: &[Described], start: i64) -> Option<Lanes> {
         let (&(Form::BranchOnCount(width), i, ..), body) = block.split_last()? else { return None };
         if i.at() + i.imm != start {
             return None;
@@ -129,7 +129,7 @@ impl Lanes {
         Some(())
     }
 
-    pub fn streams(&self) -> impl Iterator<Item = Stream> + '_ {
+    pub(crate) fn streams(&self) -> impl Iterator<Item = Stream> + '_ {
         self.steps.iter().filter_map(|step| match *step {
             Step::Load(_, stream) | Step::Store(_, stream) => Some(stream),
             Step::Arithmetic { second: Second::Stream(stream), .. } => Some(stream),
@@ -137,7 +137,7 @@ impl Lanes {
         })
     }
 
-    pub fn stores(&self) -> impl Iterator<Item = (u8, Stream)> + '_ {
+    pub(crate) fn stores(&self) -> impl Iterator<Item = (u8, Stream)> + '_ {
         self.steps.iter().filter_map(|step| match *step {
             Step::Store(r, stream) => Some((r, stream)),
             _ => None,

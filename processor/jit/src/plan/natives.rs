@@ -13,7 +13,7 @@ const MAX_MOVE: i32 = 64;
 
 /// What is done to the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bytes {
+pub(crate) enum Bytes {
     Move,
     Clear,
     Compare,
@@ -21,7 +21,7 @@ pub enum Bytes {
 
 /// What is done with strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strings {
+pub(crate) enum Strings {
     Search,
     Compare,
     Move,
@@ -29,7 +29,7 @@ pub enum Strings {
 
 /// The run of bytes of a word that a mask selects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// How many there are, 1 to 4.
     pub bytes: u8,
     /// Bits to the right of them.
@@ -38,7 +38,7 @@ pub struct Run {
 
 impl Run {
     /// What `mask` selects, if that is one run.
-    pub fn of(mask: u8) -> Option<Run> {
+    pub(crate) fn of(mask: u8) -> Option<Run> {
         let low = mask.trailing_zeros();
         let run = mask.checked_shr(low).unwrap_or(0);
         (mask < 16 && run != 0 && run & (run + 1) == 0)
@@ -46,11 +46,11 @@ impl Run {
     }
 
     /// The bits of as many bytes on the right.
-    pub fn ones(self) -> u64 {
+    pub(crate) fn ones(self) -> u64 {
         u64::MAX >> (64 - 8 * self.bytes)
     }
 
-    pub fn width(self) -> Width {
+    pub(crate) fn width(self) -> Width {
         match self.bytes {
             1 => W8,
             2 => W16,
@@ -61,7 +61,7 @@ impl Run {
 
 /// What can be done inline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Native {
+pub(crate) enum Native {
     LoadMultiple(Width),
     StoreMultiple(Width),
     Move,
@@ -95,7 +95,7 @@ pub enum Native {
 
 /// What of the mode decides what can be done inline.
 #[derive(Clone, Copy)]
-pub struct When {
+pub(crate) struct When {
     /// The 64-bit addressing mode.
     pub wide: bool,
     /// All floating-point registers may be used.
@@ -107,7 +107,7 @@ pub struct When {
 }
 
 /// What to do inline for an instruction, if anything.
-pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
+pub(crate) fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
     let When { wide, float, overflow, modern } = when;
     use Native::*;
     let length = i.l as i32 + 1;
@@ -151,7 +151,7 @@ pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
 }
 
 /// Whether the host fills storage 32 bytes at a time.
-pub fn wide_fills() -> bool {
+pub(crate) fn wide_fills() -> bool {
     is_x86_feature_detected!("avx2")
 }
 

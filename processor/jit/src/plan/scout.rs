@@ -10,7 +10,7 @@ use std::convert::Infallible;
 
 /// What the body of one instruction did.
 #[derive(Default)]
-pub struct Scout {
+pub(crate) struct Scout {
     /// Bits of the addressing mode, as `State::address_mask`.
     pub address_mask: u64,
     /// Fixed-point overflow interrupts.
@@ -31,7 +31,7 @@ pub struct Scout {
 
 impl Scout {
     /// For a program in this addressing mode.
-    pub fn new(address_mask: u64, overflow: bool) -> Scout {
+    pub(crate) fn new(address_mask: u64, overflow: bool) -> Scout {
         Scout { address_mask, overflow, ..Scout::default() }
     }
     fn change(&mut self) {
@@ -43,7 +43,7 @@ impl Scout {
         }
     }
     /// It sets the condition code without having looked at it, and is always done to its end.
-    pub fn only_sets_code(&self) -> bool {
+    pub(crate) fn only_sets_code(&self) -> bool {
         self.named_code && !self.wants_code && !self.leaves && !self.unfit
     }
     fn may_leave(&mut self) {

@@ -29,7 +29,7 @@ use translator::Arm;
 
 /// A run of accesses off one base.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub(crate) struct Span {
     pub from: i32,
     pub to: i32,
     pub loads: u16,
@@ -38,7 +38,7 @@ pub struct Span {
 
 /// What is known of a block's accesses.
 #[derive(Default, Debug)]
-pub struct Spans {
+pub(crate) struct Spans {
     list: Vec<Span>,
     /// For each instruction, the bases of its accesses and their spans.
     of: Vec<Vec<(u8, u8)>>,
@@ -61,11 +61,11 @@ pub struct Spans {
 }
 
 /// No span.
-pub const CLOSED: u8 = 0xff;
+pub(crate) const CLOSED: u8 = 0xff;
 
 /// The spans that are open at one point of a block.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenSpans {
+pub(crate) struct OpenSpans {
     /// Off each general register, for fetches and for stores.
     pub read: [u8; 16],
     pub write: [u8; 16],
@@ -74,15 +74,15 @@ pub struct OpenSpans {
 }
 
 impl OpenSpans {
-    pub const NONE: OpenSpans = OpenSpans { read: [CLOSED; 16], write: [CLOSED; 16], moved: 0 };
+    pub(crate) const NONE: OpenSpans = OpenSpans { read: [CLOSED; 16], write: [CLOSED; 16], moved: 0 };
 
     /// Nothing off this register is open any more.
-    pub fn close(&mut self, r: u8) {
+    pub(crate) fn close(&mut self, r: u8) {
         (self.read[r as usize], self.write[r as usize]) = (CLOSED, CLOSED);
     }
 
     /// Something off this register is open.
-    pub fn has(&self, r: u8) -> bool {
+    pub(crate) fn has(&self, r: u8) -> bool {
         self.read[r as usize] != CLOSED || self.write[r as usize] != CLOSED
     }
 }
@@ -93,7 +93,7 @@ const REACH: i32 = 1280;
 
 impl Spans {
     /// The spans of a block and of its arms. After the instructions of `ways_round` its loop begins again.
-    pub fn of(
+    pub(crate) fn of(
         all: &[Footprint],
         count: usize,
         arms: &[Arm],
@@ -218,7 +218,7 @@ impl Spans {
 
     /// Closes in `open`, before instruction `index`, what has stayed open around the loop and is not wanted any more.
     /// Another way to the instruction need not have it open.
-    pub fn leave_off(&self, open: &mut OpenSpans, index: usize) {
+    pub(crate) fn leave_off(&self, open: &mut OpenSpans, index: usize) {
         let Some(wanted) = self.wanted.get(index) else { return };
         for r in (0..16).filter(|&r| self.around[r as usize] != CLOSED && wanted >> r & 1 == 0) {
             open.close(r);
@@ -227,7 +227,7 @@ impl Spans {
 
     /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `open`.
     /// Where not all steps have been taken, the page is to be looked at again.
-    pub fn go_over(&self, open: &mut OpenSpans, from: usize, to: usize) {
+    pub(crate) fn go_over(&self, open: &mut OpenSpans, from: usize, to: usize) {
         let kept = if self.again { self.stepped } else { 0 };
         for r in (0..16u8).filter(|&r| self.strides(r, from, to)) {
             if kept >> r & 1 == 1 {
@@ -239,18 +239,18 @@ impl Spans {
     }
 
     /// Whether a branch before instruction `from` comes to instruction `to` with steps of `r` that are not seen there.
-    pub fn strides(&self, r: u8, from: usize, to: usize) -> bool {
+    pub(crate) fn strides(&self, r: u8, from: usize, to: usize) -> bool {
         self.stepped(from, r) != self.stepped(to, r)
     }
 
     /// Whether instruction `index` steps `r`.
-    pub fn steps(&self, index: usize, r: u8) -> bool {
+    pub(crate) fn steps(&self, index: usize, r: u8) -> bool {
         self.steps.get(index).is_some_and(|(_, step)| *step == Some(r))
     }
 
     /// Closes in `open` what a branch from before instruction `from` to instruction `to` does not bring along: it has
     /// not taken the steps in between.
-    pub fn skip(&self, open: &mut OpenSpans, from: usize, to: usize) {
+    pub(crate) fn skip(&self, open: &mut OpenSpans, from: usize, to: usize) {
         for r in 0..16u8 {
             if self.strides(r, from, to) {
                 open.close(r);
@@ -259,18 +259,18 @@ impl Spans {
     }
 
     /// How far `r` has been stepped before instruction `index`.
-    pub fn stepped(&self, index: usize, r: u8) -> i32 {
+    pub(crate) fn stepped(&self, index: usize, r: u8) -> i32 {
         self.steps.get(index).map_or(0, |(by, _)| by[r as usize])
     }
 
     /// The span of an access of instruction `index`.
-    pub fn find(&self, index: usize, access: &Access) -> Option<(u8, &Span)> {
+    pub(crate) fn find(&self, index: usize, access: &Access) -> Option<(u8, &Span)> {
         let spans = self.of.get(index)?.iter().filter(|(base, _)| *base == access.base);
         spans.map(|&(_, n)| (n, &self.list[n as usize])).find(|(_, span)| span.covers(access))
     }
 
     /// What is still open in `open` when a loop's second copy begins.
-    pub fn carry(&self, open: &mut OpenSpans) {
+    pub(crate) fn carry(&self, open: &mut OpenSpans) {
         open.moved = self.stepped;
         for r in 0..16 {
             let kept = !self.calls && (self.fixed | self.stepped) >> r & 1 == 1;
@@ -283,12 +283,12 @@ impl Spans {
     }
 
     /// Whether span `n` reaches over so many bytes off a register, as it is at the start of the block.
-    pub fn reaches(&self, n: u8, base: u8, disp: i32, len: i32) -> bool {
+    pub(crate) fn reaches(&self, n: u8, base: u8, disp: i32, len: i32) -> bool {
         self.covers(n, &Access { base, disp, len, store: false })
     }
 
     /// What is open in `open` after an instruction at this position.
-    pub fn open<'s>(&'s self, open: &'s OpenSpans, position: usize) -> impl Iterator<Item = Open> + 's {
+    pub(crate) fn open<'s>(&'s self, open: &'s OpenSpans, position: usize) -> impl Iterator<Item = Open> + 's {
         (0..16u8).filter_map(move |base| {
             let (read, write) = (open.read[base as usize], open.write[base as usize]);
             let span = self.list.get(if read == CLOSED { write } else { read } as usize)?;
@@ -298,28 +298,28 @@ impl Spans {
     }
 
     /// A loop's rounds step `r`, and nothing else sets it there.
-    pub fn moves(&self, r: u8) -> bool {
+    pub(crate) fn moves(&self, r: u8) -> bool {
         self.again && self.stepped >> r & 1 == 1
     }
 
     /// There is a loop, and nothing sets `r` there but steps.
-    pub fn repeats(&self, r: u8) -> bool {
+    pub(crate) fn repeats(&self, r: u8) -> bool {
         self.again && (self.fixed | self.stepped) >> r & 1 == 1
     }
 
-    pub fn get(&self, n: u8) -> Option<Span> {
+    pub(crate) fn get(&self, n: u8) -> Option<Span> {
         self.list.get(n as usize).copied()
     }
 
     /// Whether span `n` reaches over this access, as seen from its base at the start of the block.
-    pub fn covers(&self, n: u8, access: &Access) -> bool {
+    pub(crate) fn covers(&self, n: u8, access: &Access) -> bool {
         self.list.get(n as usize).is_some_and(|span| span.covers(access))
     }
 }
 
 /// An open span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Open {
+pub(crate) struct Open {
     pub base: u8,
     pub stores: bool,
     /// The next access checks whether it is still in the page that its slot was made for.
@@ -331,11 +331,11 @@ pub struct Open {
 
 impl Span {
     /// Where it begins, and how long it is.
-    pub fn start(&self) -> i32 {
+    pub(crate) fn start(&self) -> i32 {
         self.from
     }
 
-    pub fn len(&self) -> i32 {
+    pub(crate) fn len(&self) -> i32 {
         self.to - self.from
     }
 

@@ -10,14 +10,14 @@ use isa::{Form, Width::*};
 
 /// A field: where it is off its base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Field {
+pub(crate) struct Field {
     pub base: u8,
     pub at: i32,
 }
 
 /// A loop that can be done so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stretch {
+pub(crate) struct Stretch {
     pub to: Field,
     /// What is moved there; nothing: it is cleared.
     pub from: Option<Field>,
@@ -30,7 +30,7 @@ pub struct Stretch {
 
 impl Stretch {
     /// The loop that these instructions are, if they are one of that kind.
-    pub fn of(block: &[Described]) -> Option<Stretch> {
+    pub(crate) fn of(block: &[Described]) -> Option<Stretch> {
         let (&(Form::BranchOnCount(width), back, ..), body) = block.split_last()? else { return None };
         let (&(_, i, native, _), steps) = body.split_first()?;
         if back.at() + back.imm != 0 {
@@ -56,7 +56,7 @@ impl Stretch {
         good.then_some(Stretch { to, from, log: length.trailing_zeros() as u8, count, long_count: width == W64 })
     }
 
-    pub fn fields(&self) -> impl Iterator<Item = Field> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = Field> {
         [self.to].into_iter().chain(self.from)
     }
 }

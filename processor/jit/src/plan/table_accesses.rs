@@ -13,7 +13,7 @@ use translator::Arm;
 
 /// What an instruction accesses in a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub(crate) struct Table {
     pub base: u8,
     /// The index is this at most.
     pub most: i32,
@@ -21,7 +21,7 @@ pub struct Table {
 
 /// The tables that the instructions of a block use.
 #[derive(Default)]
-pub struct Tables(Vec<Option<Table>>);
+pub(crate) struct Tables(Vec<Option<Table>>);
 
 /// A larger index is none of a table.
 const MOST: u64 = 1023;
@@ -54,7 +54,7 @@ fn bound(row: &Instruction, i: &Fields, bounds: &[Option<u64>; 16]) -> Option<u6
 
 impl Tables {
     /// Finds the accesses and adds them to `footprints`. `gr` are the general registers where the block begins.
-    pub fn of(
+    pub(crate) fn of(
         ops: &[Op],
         arms: &[Arm],
         rows: &[Option<&'static Instruction>],
@@ -100,7 +100,7 @@ impl Tables {
         Tables(tables)
     }
 
-    pub fn get(&self, index: usize) -> Option<Table> {
+    pub(crate) fn get(&self, index: usize) -> Option<Table> {
         self.0.get(index).copied().flatten()
     }
 }

@@ -18,7 +18,7 @@ const SELDOM: u64 = 500;
 const NOTHING: Target = Target { ia: 0, code: 0, key: u64::MAX, forgotten: 0, row: 0 };
 
 /// The table of one virtual CPU.
-pub struct Targets {
+pub(crate) struct Targets {
     places: Vec<Target>,
     /// Targets that have driven out another since so many instructions had been executed.
     driven_out: usize,
@@ -26,17 +26,17 @@ pub struct Targets {
 }
 
 impl Targets {
-    pub fn new() -> Targets {
+    pub(crate) fn new() -> Targets {
         Targets { places: vec![NOTHING; FEWEST], driven_out: 0, since: 0 }
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Targets::new();
     }
 
     /// Where the first place is, and twice the greatest number of one: what generated code goes by until another is
     /// remembered.
-    pub fn table(&self) -> [u64; 2] {
+    pub(crate) fn table(&self) -> [u64; 2] {
         [self.places.as_ptr() as u64, (self.places.len() as u64 - 1) << 1]
     }
 
@@ -47,7 +47,7 @@ impl Targets {
 
     /// The block at `ia` has its code at `code`, where the key is this one and the page was forgotten so often. So many
     /// instructions have been executed.
-    pub fn remember(&mut self, ia: u64, key: u64, code: u64, forgotten: u32, executed: u64) {
+    pub(crate) fn remember(&mut self, ia: u64, key: u64, code: u64, forgotten: u32, executed: u64) {
         let place = self.place(ia, key);
         self.driven_out += (self.places[place].key != u64::MAX && self.places[place].ia != ia) as usize;
         self.put(Target { ia, code, key, forgotten, row: (ia >> 12) as u32 & 0xff });
@@ -63,7 +63,7 @@ impl Targets {
     }
 
     /// Where the code of the block at `s.ia` is, if that is remembered: as generated code looks for it.
-    pub fn find(&self, s: &State, key: u64) -> Option<u64> {
+    pub(crate) fn find(&self, s: &State, key: u64) -> Option<u64> {
         let target = &self.places[self.place(s.ia, key)];
         let same = target.ia == s.ia && target.key == key && target.forgotten == s.forgotten(s.ia);
         same.then_some(target.code)

@@ -24,7 +24,7 @@ struct Entry {
 }
 
 /// The table of one virtual CPU. It grows with the number of blocks.
-pub struct Known {
+pub(crate) struct Known {
     lines: Vec<Line>,
     /// How many places are taken.
     taken: usize,
@@ -38,11 +38,11 @@ const FEWEST_LINES: usize = 64;
 
 impl Known {
     /// Instructions across pages are left to the engine where `refuses` says so.
-    pub fn new(refuses: fn(&Instruction) -> bool) -> Known {
+    pub(crate) fn new(refuses: fn(&Instruction) -> bool) -> Known {
         Known { lines: vec![Line::default(); FEWEST_LINES], taken: 0, next: 0, refuses }
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Known::new(self.refuses);
     }
 
@@ -56,7 +56,7 @@ impl Known {
     }
 
     /// The block at `absolute` has code for this mode, which is entered at `code`.
-    pub fn note(&mut self, absolute: Absolute, mode: u64, code: u64) {
+    pub(crate) fn note(&mut self, absolute: Absolute, mode: u64, code: u64) {
         if self.taken * 2 > self.lines.len() * size_of::<Line>() / size_of::<Entry>() {
             let twice = vec![Line::default(); self.lines.len() * 2];
             let before = std::mem::replace(&mut self.lines, twice);
@@ -67,7 +67,7 @@ impl Known {
     }
 
     /// The block has this code no more.
-    pub fn forget(&mut self, absolute: Absolute, mode: u64, code: u64) {
+    pub(crate) fn forget(&mut self, absolute: Absolute, mode: u64, code: u64) {
         let block = Known::block(absolute, mode);
         let at = self.line(block);
         let entries = self.lines[at].iter_mut();
@@ -93,13 +93,13 @@ impl Known {
 
 /// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must
 /// see, and `ANSWER` says why.
-pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
+pub(crate) extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
     // SAFETY: generated code passes the state it was entered with, which nothing else uses meanwhile.
     look_up(unsafe { &mut *s }, false)
 }
 
 /// The same, `first` among the targets: those that generated code has not looked among.
-pub fn look_up(s: &mut State, mut first: bool) -> u64 {
+pub(crate) fn look_up(s: &mut State, mut first: bool) -> u64 {
     loop {
         // SAFETY: `enter` has put the addresses of the tables there, and nothing holds them. Generated code reads the
         // targets.

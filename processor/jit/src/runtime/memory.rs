@@ -96,7 +96,7 @@ impl CodeFile {
 }
 
 /// One code cache.
-pub struct CodeMemory {
+pub(crate) struct CodeMemory {
     file: &'static CodeFile,
     /// Where its part of the file begins.
     from: u64,
@@ -113,13 +113,13 @@ unsafe impl Send for CodeMemory {}
 impl CodeMemory {
     /// Room for `most` bytes, or for less where the host reserves no more addresses: a half, a quarter, down to a
     /// sixty-fourth.
-    pub fn reserve(most: usize) -> io::Result<CodeMemory> {
+    pub(crate) fn reserve(most: usize) -> io::Result<CodeMemory> {
         let smaller = (1..=6).map(|half| CodeMemory::new(most >> half));
         CodeMemory::new(most).or_else(|why| smaller.into_iter().find_map(Result::ok).ok_or(why))
     }
 
     /// Room for `len` bytes, whole pages. Those that are never written to cost nothing.
-    pub fn new(len: usize) -> io::Result<CodeMemory> {
+    pub(crate) fn new(len: usize) -> io::Result<CodeMemory> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let file = &FILES[NEXT.fetch_add(1, Ordering::Relaxed) % FILES.len()];
         let (from, executable) = file.map(len)?;
@@ -127,32 +127,32 @@ impl CodeMemory {
     }
 
     /// Bytes in use.
-    pub fn used(&self) -> usize {
+    pub(crate) fn used(&self) -> usize {
         self.used
     }
 
     /// Bytes left.
-    pub fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.len - self.used
     }
 
     /// Bytes in all.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Where the first code is executed.
-    pub fn start(&self) -> u64 {
+    pub(crate) fn start(&self) -> u64 {
         self.executable as u64
     }
 
     /// The address at which the code that is put next will be executed.
-    pub fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         self.start() + self.used as u64
     }
 
     /// Appends code, which must fit. Returns the address at which it can be executed.
-    pub fn put(&mut self, code: &[u8]) -> u64 {
+    pub(crate) fn put(&mut self, code: &[u8]) -> u64 {
         assert!(code.len() + 16 <= self.left(), "the caller has looked whether there is room");
         let at = self.next();
         self.write(self.used, code);
@@ -161,12 +161,12 @@ impl CodeMemory {
     }
 
     /// Replaces the 32-bit displacement at the executable address `at`, which lies in code that was put.
-    pub fn patch(&mut self, at: u64, displacement: i32) {
+    pub(crate) fn patch(&mut self, at: u64, displacement: i32) {
         self.replace(at, &displacement.to_le_bytes());
     }
 
     /// Replaces what is at the executable address `at`, which lies in code that was put, by a jump.
-    pub fn jump(&mut self, at: u64, to: u64) {
+    pub(crate) fn jump(&mut self, at: u64, to: u64) {
         let [a, b, c, d] = ((to as i64 - (at as i64 + 5)) as i32).to_le_bytes();
         self.replace(at, &[0xe9, a, b, c, d]);
     }
@@ -184,7 +184,7 @@ impl CodeMemory {
     }
 
     /// Forgets everything after the first `keep` bytes; the host has its memory back.
-    pub fn truncate(&mut self, keep: usize) {
+    pub(crate) fn truncate(&mut self, keep: usize) {
         let from = keep.next_multiple_of(PAGE);
         if let Some(len) = self.used.next_multiple_of(PAGE).checked_sub(from).filter(|&len| len > 0) {
             self.file.punch(self.from + from as u64, len);

@@ -9,7 +9,7 @@ use cpu::State;
 use isa::Instruction;
 
 /// Whether an instruction stands across the end of a page, and what has become of it.
-pub enum Crossed {
+pub(crate) enum Crossed {
     Not,
     Done,
     /// The engine must see.
@@ -19,7 +19,7 @@ pub enum Crossed {
 /// If the instruction at `s.ia`, with its first byte at `absolute`, stands across the end of the page, it is done. Some
 /// of these are left to the engine.
 #[inline]
-pub fn cross(s: &mut State, absolute: Absolute, refuses: fn(&Instruction) -> bool) -> Crossed {
+pub(crate) fn cross(s: &mut State, absolute: Absolute, refuses: fn(&Instruction) -> bool) -> Crossed {
     let here = PAGE - s.ia % PAGE;
     if here > 4 { Crossed::Not } else { at_the_end(s, absolute, here, refuses) }
 }

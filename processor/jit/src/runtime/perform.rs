@@ -7,17 +7,17 @@ use cpu::State;
 use isa::Op;
 
 /// The mode of the CPU ([`translator::mode`]).
-pub fn mode(s: &State) -> u64 {
+pub(crate) fn mode(s: &State) -> u64 {
     translator::mode(s).into()
 }
 
-pub fn key(s: &State) -> u64 {
+pub(crate) fn key(s: &State) -> u64 {
     s.fetch_space() << 4 | mode(s)
 }
 
 /// Does an instruction by its handler, after which `refund` instructions are not executed if the block is left. With
 /// `leaves` the block is left anyway. `false`: the engine must look, and the answer says at what.
-pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
+pub(crate) fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
     let mode_before = mode(s);
     if float_flags::owes_flags(s) {
         float_flags::take_flags(s);
@@ -53,6 +53,6 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
 }
 
 /// How many instructions have been executed, in generated code.
-pub fn executed(s: &State) -> u64 {
+pub(crate) fn executed(s: &State) -> u64 {
     s.scratch[WHEN].wrapping_sub(s.scratch[RESERVE].wrapping_add_signed(s.budget))
 }

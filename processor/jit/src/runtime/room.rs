@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const FIRST: usize = 16 << 20;
 /// Bytes that one may have at most, and so the addresses that are reserved for its code. gcc and its like need some 100
 /// MiB.
-pub const MOST: usize = 512 << 20;
+pub(crate) const MOST: usize = 512 << 20;
 
 /// Bytes that all together may have beyond their first room.
 static ALLOWED: AtomicUsize = AtomicUsize::new(MOST);
@@ -23,7 +23,7 @@ pub fn allow(bytes: u64) {
 }
 
 /// The room of one virtual CPU, which gives back what it took when it is dropped.
-pub struct Room {
+pub(crate) struct Room {
     bytes: usize,
     /// Bytes that were taken of what all may have.
     taken: usize,
@@ -32,26 +32,26 @@ pub struct Room {
 
 impl Room {
     /// The first room, where so many bytes could be reserved.
-    pub fn new(reserved: usize) -> Room {
+    pub(crate) fn new(reserved: usize) -> Room {
         Room { bytes: FIRST.min(reserved), taken: 0, most: reserved }
     }
 
     /// So many bytes and no more, ever: for tests.
-    pub fn confined(bytes: usize) -> Room {
+    pub(crate) fn confined(bytes: usize) -> Room {
         Room { bytes, taken: 0, most: bytes }
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// It is more than each has at first.
-    pub fn has_grown(&self) -> bool {
+    pub(crate) fn has_grown(&self) -> bool {
         self.bytes > FIRST
     }
 
     /// Doubles the room. `false`: it stays as it is, since one has no more, or all together.
-    pub fn double(&mut self) -> bool {
+    pub(crate) fn double(&mut self) -> bool {
         let more = self.bytes.min(self.most - self.bytes);
         let allowed = ALLOWED.load(Ordering::Relaxed);
         let take = |taken: usize| taken.checked_add(more).filter(|&all| more > 0 && all <= allowed);
@@ -64,7 +64,7 @@ impl Room {
     }
 
     /// Is the first room again.
-    pub fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.bytes -= self.taken;
         TAKEN.fetch_sub(std::mem::take(&mut self.taken), Ordering::Relaxed);
     }

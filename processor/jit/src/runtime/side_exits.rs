@@ -105,7 +105,7 @@ impl Places {
 }
 
 /// A site. Numbers, not addresses: half as long.
-pub struct Site {
+pub(crate) struct Site {
     /// Its instruction: a number among `Sites::ops`.
     op: u32,
     /// Where the host code of the next instruction begins, from the start of the code.
@@ -140,7 +140,7 @@ const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; 16]); 2];
 const USUAL: usize = 1 << 17;
 
 /// All sites of a code cache.
-pub struct Sites {
+pub(crate) struct Sites {
     list: Vec<Site>,
     /// Instructions that have sites.
     ops: Vec<Op>,
@@ -162,7 +162,7 @@ pub struct Sites {
 }
 
 /// A block of which accesses take it for granted that their spans are open.
-pub struct Firm {
+pub(crate) struct Firm {
     /// Its first site.
     site: u32,
     pub absolute: Absolute,
@@ -185,7 +185,7 @@ const OFTEN: u64 = 8;
 const NEIGHBOURS: usize = 64;
 
 impl Sites {
-    pub fn new(code: u64) -> Sites {
+    pub(crate) fn new(code: u64) -> Sites {
         Sites {
             list: Vec::with_capacity(USUAL),
             ops: Vec::with_capacity(USUAL),
@@ -199,13 +199,13 @@ impl Sites {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
     /// Keeps the sites of a block of these instructions, with these spans if the block is firm: its accesses do not
     /// check whether spans are open.
-    pub fn keep(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
+    pub(crate) fn keep(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
         let (mut opened, mut list) = (self.open.len(), Vec::new());
         let mut last: Option<(Recipe, u32)> = None;
         // Where its instructions are kept, as far as they are.
@@ -256,12 +256,12 @@ impl Sites {
     }
 
     /// Forgets all of them, and gives back the room that they had.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Sites::new(self.code);
     }
 
     /// The sites kept from now on are those of this block, which takes it for granted that its spans are open.
-    pub fn begin_firm(&mut self, (absolute, version): (Absolute, u32), mode: u64, code: u64, head: u64) {
+    pub(crate) fn begin_firm(&mut self, (absolute, version): (Absolute, u32), mode: u64, code: u64, head: u64) {
         let site = self.list.len() as u32;
         let (debt, since) = Default::default();
         let before = self.firm.len().saturating_sub(1) as u32;
@@ -270,21 +270,21 @@ impl Sites {
     }
 
     /// A block that was left so often that it is to be translated again as loose.
-    pub fn take_unsteady(&mut self) -> Option<&Firm> {
+    pub(crate) fn take_unsteady(&mut self) -> Option<&Firm> {
         self.unsteady.take().map(|n| &self.firm[n as usize])
     }
 
-    pub fn get(&self, number: u32) -> &Site {
+    pub(crate) fn get(&self, number: u32) -> &Site {
         &self.list[number as usize]
     }
 
     /// The site's instruction.
-    pub fn op(&self, site: &Site) -> &Op {
+    pub(crate) fn op(&self, site: &Site) -> &Op {
         &self.ops[site.op as usize]
     }
 
     /// The state as it is before the site's instruction, from the spilled host registers.
-    pub fn store(&self, site: &Site, s: &mut State) {
+    pub(crate) fn store(&self, site: &Site, s: &mut State) {
         site.before.store(s);
         self.floats[site.floats as usize][0].store(s);
         unpack(&self.recipes[site.cc as usize..]).store(s);
@@ -296,7 +296,7 @@ impl Sites {
 
     /// The spilled host registers as they are after the site's instruction, and where code goes on. `None`: a span that
     /// must be open there cannot be opened.
-    pub fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
+    pub(crate) fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
         let (from, count) = (site.open as usize >> 5, site.open as usize & 31);
         if !self.open[from..from + count].iter().all(|open| slots::reopen(open, s, slots)) {
             slots::close(slots);
@@ -316,7 +316,7 @@ impl Sites {
 
     /// The block of a site was left after its instruction, when so many instructions had been executed. Answers whether
     /// the block is to be translated again as loose.
-    pub fn left(&self, number: u32, executed: u64) -> bool {
+    pub(crate) fn left(&self, number: u32, executed: u64) -> bool {
         let n = self.firm_of(number);
         let firm = &self.firm[n];
         let debt = firm.debt.get().saturating_sub(executed.wrapping_sub(firm.since.get())) + SELDOM;

@@ -18,7 +18,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 /// Instructions that code executes between two checks of the attention bits: the budget is handed out in portions. An
 /// instruction that enables interruptions has them checked when its block ends, at the latest.
-pub const PORTION: i64 = 4096;
+pub(crate) const PORTION: i64 = 4096;
 /// Does a site's instruction by its handler. `false`: the engine must look, and the answer says at what.
 fn perform_site(s: &mut State, sites: &Sites, site: &Site) -> bool {
     perform(s, sites.op(site), site.refund, site.leave)
@@ -75,7 +75,7 @@ extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
 }
 
 /// Where each of them begins.
-pub struct Stubs {
+pub(crate) struct Stubs {
     /// A function: it runs the code at an address for a state, and answers why that was left.
     pub enter: u64,
     /// Where code goes when a block is wanted.
@@ -126,7 +126,7 @@ impl Stub<'_> {
 
 impl Stubs {
     /// Puts them into `memory`, which is empty.
-    pub fn make(a: &mut Assembler, memory: &mut CodeMemory) -> Stubs {
+    pub(crate) fn make(a: &mut Assembler, memory: &mut CodeMemory) -> Stubs {
         let budget = field(layout::BUDGET);
         let (lasting, lasting_store) = (slots::slot(slots::LASTING), slots::store_slot(slots::LASTING));
         let mut e = Stub { a };
@@ -195,7 +195,7 @@ impl Stubs {
     }
 
     /// Tells the code that is going to be entered where they are.
-    pub fn tell(&self, s: &mut State) {
+    pub(crate) fn tell(&self, s: &mut State) {
         s.scratch[LEAVE] = self.leave;
         s.scratch[AT_SITE] = self.at_site;
         s.scratch[AT_FLOAT_SITE] = self.at_float_site;

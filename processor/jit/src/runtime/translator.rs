@@ -40,7 +40,7 @@ struct Retired {
 }
 
 /// Hot blocks of one virtual CPU as host code.
-pub struct CodeCache {
+pub(crate) struct CodeCache {
     memory: CodeMemory,
     stubs: Stubs,
     /// Bytes of `memory` that these are.
