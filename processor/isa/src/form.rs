@@ -11,15 +11,19 @@
 //!
 //! No form decides what an instruction means: an engine that knows none of them calls the body.
 
+use crate::watch::{Extent, Kind};
 use crate::{Fields, Width};
 
-/// What a row says to an engine.
+/// What a row says to an engine, and to what watches programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// What its body comes to in the common case.
     pub form: Form,
     /// `None`: its body is no composition.
     pub composed: Option<Composed>,
+    pub kind: Kind,
+    /// Of the first operand and the second.
+    pub extents: [Extent; 2],
 }
 
 /// What the body of an instruction comes to in the common case, as far as its fields allow.

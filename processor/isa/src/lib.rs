@@ -25,6 +25,7 @@ mod prelude;
 mod row;
 pub mod table;
 mod threaded;
+pub mod watch;
 
 pub mod bfp;
 mod control;

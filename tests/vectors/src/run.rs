@@ -6,6 +6,8 @@ use crate::setting::Setting;
 use arch::{Absolute, Psw, Real, lowcore, mask};
 use cpu::transaction::Beginning;
 use cpu::{Architecture, VectorRegisters, cr0};
+use isa::Instruction;
+use isa::watch::Registers;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -99,6 +101,28 @@ impl Runner {
         let ia = before.iter().fold(TEXT, |ia, setting| if let Setting::Ia(at) = setting { *at } else { ia });
         let zarch = self.machine.state.architecture() == Architecture::Z;
         Ok(changes(&was, &is, &event, ia, text.len() as u64, zarch))
+    }
+
+    /// Runs one case. Of the bytes of storage that it changed, how many there are, and those of which the row does not
+    /// say that they may be stored. `None` if addresses are translated, or the instruction ends in an interruption.
+    pub fn stored_elsewhere(&mut self, text: &[u8], before: &[Setting]) -> Result<Option<(usize, Vec<u64>)>, String> {
+        self.set_up(text, before)?;
+        let was = image(&self.machine);
+        let s = &self.machine.state;
+        let mut six = [0; 6];
+        six[..text.len()].copy_from_slice(text);
+        let row = Instruction::of(six, s.architecture()).ok_or("there is no such instruction")?;
+        let (address, mask) = (s.ia, s.address_mask);
+        let operands = row.addressed(six, &Registers { address, mask, general: &was.gr, vector: &was.fpr });
+        let event = self.machine.step();
+        let is = self.looked_at();
+        if event != Event::None || was.psw & mask::DAT != 0 || was.prefix != 0 {
+            return Ok(None);
+        }
+        let changed: Vec<u64> = (0..STORAGE).filter(|&n| was.storage[n as usize] != is.storage[n as usize]).collect();
+        // An operand may go on at address 0.
+        let within = |at: u64| operands.iter().any(|o| at.wrapping_sub(o.address) & mask < o.stored);
+        Ok(Some((changed.len(), changed.into_iter().filter(|&at| !within(at)).collect())))
     }
 
     /// Runs one case as part of a program, up to an interruption: what follows it is mostly no instruction.

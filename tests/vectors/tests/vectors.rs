@@ -1,8 +1,13 @@
 //! Every line of every `.vec` file.
 
+use isa::Exception;
 use std::collections::{BTreeMap, BTreeSet};
 use vectors::file::{Item, parse, print};
 use vectors::run::{Runner, check, disassemble};
+
+/// Instructions that store what is no operand of their own, at real addresses, as far as what is in storage says, or in
+/// other operands as a function code says.
+const ELSEWHERE: [&str; 8] = ["EX", "EXRL", "MVST", "PLO", "PQAP", "STFL", "STURA", "STURG"];
 
 fn read(path: &std::path::Path) -> Vec<Item> {
     let text = std::fs::read_to_string(path).expect("the file can be read");
@@ -56,6 +61,43 @@ fn every_line_does_the_same_on_both_engines() {
     assert!(engine::statistics().executed > 10_000, "most of it was executed as host code");
     let shown: Vec<_> = wrong.iter().take(40).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} lines differ:\n{}", wrong.len(), shown.join("\n"));
+}
+
+/// What an instruction changes in storage lies where its row says, as TRACE tells it.
+#[test]
+fn instructions_store_where_their_rows_say() {
+    let mut runners: BTreeMap<_, Runner> = BTreeMap::new();
+    let (mut wrong, mut looked, mut stored) = (Vec::new(), 0, BTreeSet::new());
+    for path in vectors::files().expect("the vectors can be listed") {
+        for item in read(&path) {
+            let Item::Vector(vector) = item else { continue };
+            let row = isa::instructions().find(|row| row.mnemonic == vector.mnemonic).expect("a row");
+            // Tables, frames, and the block that general register 1 names, are no operands.
+            let others = |why| matches!(why, Exception::Frame(_) | Exception::Store(0));
+            if row.outcome.exceptions().any(others) || ELSEWHERE.contains(&row.mnemonic) {
+                continue;
+            }
+            for mode in &vector.modes {
+                let runner = runners.entry(*mode as u8).or_insert_with(|| Runner::new(*mode));
+                for case in &vector.cases {
+                    let found = runner.stored_elsewhere(&vector.text, &case.before).expect("the case can be set up");
+                    let Some((changed, elsewhere)) = found else { continue };
+                    looked += 1;
+                    if changed > 0 {
+                        stored.insert(vector.mnemonic.clone());
+                    }
+                    if !elsewhere.is_empty() {
+                        let line = format!("{}:{}: {}", path.display(), case.line, vector.header());
+                        wrong.push(format!("{line}\n      {}\n      {elsewhere:X?}", case.text().trim()));
+                    }
+                }
+            }
+        }
+    }
+    println!("{looked} cases; {} instructions have stored something", stored.len());
+    let shown: Vec<_> = wrong.iter().take(40).map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} lines store elsewhere:\n{}", wrong.len(), shown.join("\n"));
+    assert!(stored.len() > 100, "most instructions that store have a line in which they do");
 }
 
 /// Writes what the processor does in the first mode of each vector into the files.

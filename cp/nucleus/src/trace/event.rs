@@ -5,8 +5,9 @@ use arch::io::{self, Ccw, SubsystemId};
 use arch::lowcore::{esa, z};
 use base::layout::U32;
 use complex::Configuration;
-use cpu::{Architecture, State};
-use isa::{Fields, Instruction};
+use cpu::{Architecture, State, VectorRegisters};
+use isa::Instruction;
+use isa::watch::{Kind, Operand, Registers};
 use zerocopy::{IntoBytes, transmute};
 
 /// A virtual CPU before a step.
@@ -17,6 +18,7 @@ pub struct Before {
     cc: u8,
     mask: u64,
     gr: [u64; 16],
+    vectors: VectorRegisters,
     /// The instruction, if it can be fetched.
     text: Option<[u8; 6]>,
     row: Option<&'static Instruction>,
@@ -38,7 +40,6 @@ impl Before {
             (other, _) => other,
         };
         let text = examine::instruction_text(state, meaning, address).ok();
-        let facilities = cpu::Facilities([u64::MAX; 4]);
         Before {
             address,
             dat: psw.is(arch::mask::DAT),
@@ -46,9 +47,21 @@ impl Before {
             cc: psw.cc(),
             mask: state.address_mask,
             gr: state.gr,
-            row: text.and_then(|text| isa::decode(text, state.architecture(), &facilities)),
+            vectors: state.fpr,
+            row: text.and_then(|text| Instruction::of(text, state.architecture())),
             text,
         }
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        self.row.map(|row| row.shape.kind)
+    }
+
+    /// The operands of the instruction that are addressed, in the order of their numbers.
+    fn operands(&self) -> Vec<Operand> {
+        let (Some(row), Some(text)) = (self.row, self.text) else { return Vec::new() };
+        let Before { address, mask, .. } = *self;
+        row.addressed(text, &Registers { address, mask, general: &self.gr, vector: &self.vectors })
     }
 }
 
@@ -114,7 +127,7 @@ impl Event {
         let psw = state.psw();
         let after = psw.address & state.address_mask;
         let class = class_of(state.architecture(), state.interrupted);
-        let svc = before.text.filter(|text| text[0] == 0x0a);
+        let svc = before.text.filter(|_| before.kind() == Some(Kind::SupervisorCall));
         let happened = match (class, svc) {
             (None, _) if before.text.is_none() => return None,
             (None, _) => {
@@ -142,8 +155,8 @@ impl Event {
                 Happened::Interrupted { class, code, executed: class == "PROG", io }
             }
         };
-        let orb = match (&happened, before.text) {
-            (Happened::Executed { .. }, Some([0xb2, 0x33, ..])) => Orb::fetch(&before, state),
+        let orb = match (&happened, before.kind()) {
+            (Happened::Executed { .. }, Some(Kind::StartSubchannel)) => Orb::fetch(&before, state),
             _ => None,
         };
         let cc = if matches!(happened, Happened::Executed { .. }) { psw.cc() } else { before.cc };
@@ -176,53 +189,21 @@ impl Event {
 
     /// Whether the instruction is one of I/O.
     pub fn is_io(&self) -> bool {
-        IO.split_ascii_whitespace().any(|m| m == self.mnemonic())
+        matches!(self.before.kind(), Some(Kind::InputOutput | Kind::StartSubchannel))
     }
 
-    /// The first and last address that the instruction stores at.
-    pub fn stores(&self) -> Option<(u64, u64)> {
-        let (row, text) = (self.before.row?, self.before.text?);
-        if !matches!(self.happened, Happened::Executed { .. }) || !is_store(row.mnemonic) {
-            return None;
-        }
-        let first = self.operands().first().copied()?;
-        let fields = Fields::extract(row.format, text);
-        let registers = u64::from(fields.r3.wrapping_sub(fields.r1) & 15) + 1;
-        let length = match row.mnemonic {
-            "STM" | "STMY" | "STMH" | "STAM" | "STAMY" | "STCTL" => 4 * registers,
-            "STMG" | "STCTG" => 8 * registers,
-            "MVI" | "MVIY" | "NI" | "NIY" | "OI" | "OIY" | "XI" | "XIY" | "STC" | "STCY" | "TS" => 1,
-            "STH" | "STHY" | "STHRL" | "MVHHI" | "STRVH" => 2,
-            "ST" | "STY" | "STE" | "STEY" | "STRV" | "STRL" | "MVHI" | "STOC" | "ASI" | "ALSI" => 4,
-            _ if text[0] >> 6 == 3 && matches!(text[0], 0xd0..=0xdf) => u64::from(fields.l) + 1,
-            _ if matches!(text[0], 0xf0..=0xff) => u64::from(fields.l1()) + 1,
-            _ => 8,
-        };
-        Some((first, first.wrapping_add(length - 1)))
+    /// Whether the instruction is DIAGNOSE.
+    pub fn is_diagnose(&self) -> bool {
+        self.before.kind() == Some(Kind::Diagnose)
     }
 
-    /// The addresses of the storage operands, as they were before.
-    fn operands(&self) -> Vec<u64> {
-        let (Some(row), Some(text)) = (self.before.row, self.before.text) else { return Vec::new() };
-        let pattern = row.operands();
-        if NO_ADDRESS.split_ascii_whitespace().any(|m| m == row.mnemonic) {
+    /// The first and last addresses that the instruction may have stored at.
+    pub fn stores(&self) -> Vec<(u64, u64)> {
+        if !matches!(self.happened, Happened::Executed { .. }) {
             return Vec::new();
         }
-        let fields = Fields::extract(row.format, text);
-        let register = |n: u8| if n == 0 { 0 } else { self.before.gr[usize::from(n)] };
-        let at = |base: u64| base & self.before.mask;
-        let mut found = Vec::new();
-        if pattern.contains("D1(") {
-            found.push(at(register(fields.b1).wrapping_add(fields.d1 as i64 as u64)));
-        }
-        if pattern.contains("D2(") {
-            let index = if pattern.contains("X2") { register(fields.x2) } else { 0 };
-            found.push(at(register(fields.b2).wrapping_add(index).wrapping_add(fields.d2 as i64 as u64)));
-        }
-        if pattern.contains("RI2") {
-            found.push(at(self.before.address.wrapping_add(fields.imm as u64)));
-        }
-        found
+        let range = |operand: &Operand| Some((operand.address, operand.last()?));
+        self.before.operands().iter().filter_map(range).collect()
     }
 
     /// The device of an I/O instruction or interruption.
@@ -252,12 +233,13 @@ impl Event {
         match &self.happened {
             Happened::Svc { .. } => vec![format!("{mark}{from} SVC   {digits:<8} -> {to} {cc}")],
             Happened::Executed { branched, .. } => {
+                let operands = self.before.operands();
                 let shown: Vec<String> =
-                    self.operands().iter().map(|&operand| address(operand, self.before.wide)).collect();
+                    operands.iter().map(|operand| address(operand.address, self.before.wide)).collect();
                 let operands = match () {
                     () if *branched => format!(" -> {to}"),
                     () if shown.is_empty() => " ".to_string(),
-                    () if self.stores().is_some() => format!(" >> {} ", shown.join("  ")),
+                    () if operands.iter().any(|operand| operand.stored > 0) => format!(" >> {} ", shown.join("  ")),
                     () => format!("    {} ", shown.join("  ")),
                 };
                 let mut line = format!("{mark}{from} {:<5} {digits:<8}{operands} {cc}", self.mnemonic());
@@ -290,10 +272,7 @@ impl Event {
 impl Orb {
     /// Reads the operand of a START SUBCHANNEL and the channel program.
     fn fetch(before: &Before, state: &mut State) -> Option<Orb> {
-        let text = before.text?;
-        let base = usize::from(text[2] >> 4);
-        let displacement = u64::from(text[2] & 15) << 8 | u64::from(text[3]);
-        let at = if base == 0 { 0 } else { before.gr[base] }.wrapping_add(displacement) & before.mask;
+        let at = before.operands().first()?.address;
         let mut operand = io::Orb::default();
         examine::read(state, Meaning::Logical, at, &mut operand.as_mut_bytes()[..io::Orb::BASE]).ok()?;
         let io::Orb { parameter, flags, program, .. } = operand;
@@ -356,21 +335,6 @@ fn class_of(architecture: Architecture, old: u64) -> Option<&'static str> {
     ];
     let table = if architecture == Architecture::Z { z } else { esa };
     table.iter().find(|(at, _)| *at == old).map(|(_, class)| *class)
-}
-
-const IO: &str =
-    "CSCH HSCH MSCH RSCH SSCH STSCH TSCH TPI XSCH STCRW SCHM RCHP SAL CHSC SIO SIOF TIO HIO HDV CLRIO TCH STIDC";
-
-/// D2(B2) of these is a number, not an address.
-const NO_ADDRESS: &str = "SLA SRA SLL SRL SLDA SRDA SLDL SRDL SLAG SRAG SLLG SRLG SLAK SRAK SLLK SRLK RLL RLLG SIGP MC SVC \
-    DIAG NIAI IPK";
-
-fn is_store(mnemonic: &str) -> bool {
-    const OTHERS: &str = "MVI MVIY MVHI MVHHI MVGHI MVC MVCIN MVN MVZ MVO MVCK MVCP MVCS MVCDK MVCSK NC OC XC NI NIY OI OIY XI XIY TR \
-        ED EDMK PACK UNPK PKA PKU UNPKA UNPKU ZAP AP SP MP DP SRP CVD CVDY CVDG CS CSY CSG CDS CDSY CDSG TS ASI AGSI ALSI ALGSI \
-        LAN LANG LAO LAOG LAX LAXG LAA LAAG LAAL LAALG TSCH";
-    let store = mnemonic.starts_with("ST") && !matches!(mnemonic, "STURA" | "STURG" | "STCRW");
-    store || OTHERS.split_ascii_whitespace().any(|m| m == mnemonic)
 }
 
 fn program_name(code: u16) -> &'static str {

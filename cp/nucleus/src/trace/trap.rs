@@ -54,7 +54,7 @@ impl Counts {
             Happened::Executed { .. } => {
                 self.instructions += 1;
                 self.privileged += u64::from(event.is_privileged());
-                self.diagnoses += u64::from(event.mnemonic() == "DIAG");
+                self.diagnoses += u64::from(event.is_diagnose());
             }
             Happened::Svc { .. } => {
                 self.instructions += 1;
@@ -155,10 +155,9 @@ impl Trap {
             (Kind::Instruction, Happened::Executed { .. }) => true,
             (Kind::Instruction, Happened::Interrupted { executed, .. }) => *executed,
             (Kind::Branch, Happened::Executed { branched, .. }) => *branched,
-            (Kind::Store, Happened::Executed { .. }) => event.stores().is_some(),
+            (Kind::Store, Happened::Executed { .. }) => !event.stores().is_empty(),
             (Kind::Register(n), Happened::Executed { changed, .. }) => changed >> n & 1 != 0,
-            (Kind::Mnemonic(name), Happened::Executed { .. }) => event.mnemonic() == name,
-            (Kind::Mnemonic(name), Happened::Svc { .. }) => name == "SVC",
+            (Kind::Mnemonic(name), Happened::Executed { .. } | Happened::Svc { .. }) => event.mnemonic() == name,
             (Kind::Svc(code), Happened::Svc { code: found }) => code.is_none_or(|code| code == *found),
             (Kind::Instruction | Kind::Branch, Happened::Svc { .. }) => self.kind == Kind::Instruction,
             (Kind::Program(code), Happened::Interrupted { class: "PROG", code: found, .. }) => {
@@ -176,11 +175,12 @@ impl Trap {
             }
             _ => false,
         };
-        let target = match (&self.kind, event.stores()) {
-            (_, Some((first, last))) if !event.branched() => (first, last),
-            _ => (event.after, event.after),
-        };
-        let into = self.into.is_none_or(|(first, last)| first <= target.1 && target.0 <= last);
+        let into = self.into.is_none_or(|(first, last)| {
+            let stores = event.stores();
+            let after = [(event.after, event.after)];
+            let targets = if event.branched() || stores.is_empty() { &after[..] } else { &stores };
+            targets.iter().any(|&(from, to)| first <= to && from <= last)
+        });
         kind && inside(self.range, event.address) && inside(self.from, event.address) && into
     }
 

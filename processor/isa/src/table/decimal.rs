@@ -10,7 +10,7 @@ instructions! {
     0xde   ED      SSa   ALL  -   { call edit }                              [012 S1 F2 D]
     0xdf   EDMK    SSa   ALL  -   { call edit_and_mark }                     [012 S1 F2 D]
     0xebc0 TP      RSLa  ESAZ -   { call test_decimal }                      [0123 F1]
-    0xf0   SRP     SSc   ALL  -   { call shift_and_round_decimal }           [0123 S1 D DF]
+    0xf0   SRP     SSc   ALL  -   { call shift_and_round_decimal }           [0123 S1 D DF] is [Number]
     0xf8   ZAP     SSb   ALL  -   { call zero_and_add }                      [0123 S1 F2 D DF]
     0xf9   CP      SSb   ALL  -   { call compare_decimal }                   [012 F1 F2 D]
     0xfa   AP      SSb   ALL  -   { call add_decimal }                       [0123 S1 F2 D DF]

@@ -18,11 +18,11 @@ instructions! {
     0x05   BALR    RR    ALL  -   { ends inline branch_and_link_register }   [-]
     0x06   BCTR    RR    ALL  -   { ends inline branch_on_count_register_32 } [-]
     0x07   BCR     RR    ALL  -   { branch inline branch_on_condition_register } [-] as [BranchOnCondition(Register)]
-    0x0a   SVC     I     ALL  -   { ends call supervisor_call }              [-]
+    0x0a   SVC     I     ALL  -   { ends call supervisor_call }              [-] is [SupervisorCall]
     0x0b   BSM     RR    ESAZ -   { ends call branch_and_set_mode }          [-]
     0x0c   BASSM   RR    ESAZ -   { ends call branch_and_save_and_set_mode } [-]
     0x0d   BASR    RR    ALL  -   { ends inline branch_and_save_register }   [-] as [BranchAndSave(Register)]
-    0x0e   MVCL    RR    ALL  -   { call move_long }                         [0123 S1 F2 E1 E2]
+    0x0e   MVCL    RR    ALL  -   { call move_long }                         [0123 S1(Pair24) F2 E1 E2]
     0x0f   CLCL    RR    ALL  -   { call compare_logical_long }              [012 F1 F2 E1 E2]
     0x10   LPR     RR    ALL  -   { r1_32 = load_positive(W32, r2_32); overflow }
     0x11   LNR     RR    ALL  -   { r1_32 = load_negative(W32, r2_32) }
@@ -54,7 +54,7 @@ instructions! {
     0x4b   SH      RXa   ALL  -   { r1_32 = subtract(W32, r1_32, m2_16s); overflow }
     0x4c   MH      RXa   ALL  -   { r1_32 = multiply(W32, r1_32, m2_16s) }
     0x4d   BAS     RXa   ALL  -   { ends inline branch_and_save }            [-] as [BranchAndSave(Address)]
-    0x4e   CVD     RXa   ALL  -   { call convert_to_decimal }                [- S2]
+    0x4e   CVD     RXa   ALL  -   { call convert_to_decimal }                [- S2(8)]
     0x4f   CVB     RXa   ALL  -   { call convert_to_binary }                 [- F2 D IK]
     0x50   ST      RXa   ALL  -   { m2_32 = load(W32, r1_32) }
     0x51   LAE     RXa   ESAZ -   { call load_address_extended }             [-]
@@ -79,21 +79,21 @@ instructions! {
     0x89   SLL     RSa   ALL  -   { r1_32 = shift_left_logical(W32, r1_32, shift) }
     0x8a   SRA     RSa   ALL  -   { r1_32 = shift_right(W32, r1_32, shift) }
     0x8b   SLA     RSa   ALL  -   { r1_32 = shift_left(W32, r1_32, shift); overflow }
-    0x8c   SRDL    RSa   ALL  -   { call shift_right_double_logical }        [- E1]
-    0x8d   SLDL    RSa   ALL  -   { call shift_left_double_logical }         [- E1]
-    0x8e   SRDA    RSa   ALL  -   { call shift_right_double }                [012 E1]
-    0x8f   SLDA    RSa   ALL  -   { call shift_left_double }                 [0123 E1 IF]
-    0x90   STM     RSa   ALL  -   { call store_multiple }                    [- S2] as [StoreMultiple(W32)]
+    0x8c   SRDL    RSa   ALL  -   { call shift_right_double_logical }        [- E1] is [Number]
+    0x8d   SLDL    RSa   ALL  -   { call shift_left_double_logical }         [- E1] is [Number]
+    0x8e   SRDA    RSa   ALL  -   { call shift_right_double }                [012 E1] is [Number]
+    0x8f   SLDA    RSa   ALL  -   { call shift_left_double }                 [0123 E1 IF] is [Number]
+    0x90   STM     RSa   ALL  -   { call store_multiple }                    [- S2(Words)] as [StoreMultiple(W32)]
     0x91   TM      SI    ALL  -   { test_under_mask(W8, m1_8, imm) }
     0x92   MVI     SI    ALL  -   { m1_8 = load(W8, imm) }
-    0x93   TS      S     ALL  -   { call test_and_set }                      [01 S2]
+    0x93   TS      S     ALL  -   { call test_and_set }                      [01 S2(1)]
     0x94   NI      SI    ALL  -   { update1_8 = and(W8, update1_8, imm) }
     0x95   CLI     SI    ALL  -   { compare_logical(W8, m1_8, imm) }
     0x96   OI      SI    ALL  -   { update1_8 = or(W8, update1_8, imm) }
     0x97   XI      SI    ALL  -   { update1_8 = exclusive_or(W8, update1_8, imm) }
     0x98   LM      RSa   ALL  -   { call load_multiple }                     [- F2] as [LoadMultiple(W32)]
     0x9a   LAM     RSa   ESAZ -   { call load_access_multiple }              [- F2 W2]
-    0x9b   STAM    RSa   ESAZ -   { call store_access_multiple }             [- S2 W2]
+    0x9b   STAM    RSa   ESAZ -   { call store_access_multiple }             [- S2(Words) W2]
     0xa50  IIHH    RIa   Z    -   { r1_hh = load(W16, imm16u) }
     0xa51  IIHL    RIa   Z    -   { r1_hl = load(W16, imm16u) }
     0xa52  IILH    RIa   Z    -   { r1_lh = load(W16, imm16u) }
@@ -126,10 +126,10 @@ instructions! {
     0xa7d  MGHI    RIa   Z    -   { r1_64 = multiply(W64, r1_64, imm) }
     0xa7e  CHI     RIa   ESAZ -   { compare(W32, r1_32, imm) }
     0xa7f  CGHI    RIa   Z    -   { compare(W64, r1_64, imm) }
-    0xa8   MVCLE   RSa   ESAZ -   { call move_long_extended }                [0123 S1 F3 E1 E3]
-    0xa9   CLCLE   RSa   ESAZ -   { call compare_logical_long_extended }     [0123 F1 F3 E1 E3]
-    0xaf   MC      SI    ALL  -   { call monitor_call }                      [- SP MO]
-    0xb205 STCK    S     ALL  -   { call store_clock }                       [0 S2]
+    0xa8   MVCLE   RSa   ESAZ -   { call move_long_extended }                [0123 S1(Pair) F3 E1 E3] is [Number]
+    0xa9   CLCLE   RSa   ESAZ -   { call compare_logical_long_extended }     [0123 F1 F3 E1 E3] is [Number]
+    0xaf   MC      SI    ALL  -   { call monitor_call }                      [- SP MO] is [Number]
+    0xb205 STCK    S     ALL  -   { call store_clock }                       [0 S2(8)]
     0xb21a CFC     S     ESAZ -   { unbuilt }
     0xb222 IPM     RRE   ESAZ -   { inline insert_program_mask }             [-]
     0xb241 CKSM    RRE   ESAZ -   { call checksum }                          [03 F2 E2]
@@ -138,24 +138,24 @@ instructions! {
     0xb24e SAR     RRE   ESAZ -   { a1 = load(W32, r2_32) }
     0xb24f EAR     RRE   ESAZ -   { r1_32 = load(W32, a2) }
     0xb252 MSR     RRE   ESAZ -   { r1_32 = multiply(W32, r1_32, r2_32) }
-    0xb254 MVPG    RRE   ESAZ -   { call move_page }                         [012 S1 F2 SP P]
+    0xb254 MVPG    RRE   ESAZ -   { call move_page }                         [012 S1(Page) F2 SP P]
     0xb255 MVST    RRE   ESAZ -   { call move_string }                       [13 S1 F2 SP] as [MoveString]
     0xb257 CUSE    RRE   ESAZ -   { call compare_until_substring_equal }     [0123 F1 F2 E1 E2]
     0xb25d CLST    RRE   ESAZ -   { call compare_logical_string }            [0123 F1 F2 SP] as [CompareString]
     0xb25e SRST    RRE   ESAZ -   { call search_string }                     [123 F2 SP] as [SearchString]
     0xb263 CMPSC   RRE   ESAZ -   { unbuilt }
-    0xb278 STCKE   S     ESAZ -   { call store_clock_extended }              [0 S2]
-    0xb27c STCKF   S     Z    25  { call store_clock }                       [0 S2]
-    0xb2a5 TRE     RRE   ESAZ -   { call translate_extended }                [013 S1 F2 E1]
-    0xb2a6 CUUTF   RRFc  ESAZ -   { call convert_utf16_to_utf8 }             [0123 S1 F2 E1 E2]
-    0xb2a7 CUTFU   RRFc  ESAZ -   { call convert_utf8_to_utf16 }             [0123 S1 F2 E1 E2]
-    0xb2b0 STFLE   S     Z    7   { call store_facility_list_extended }      [03 S2 D2]
+    0xb278 STCKE   S     ESAZ -   { call store_clock_extended }              [0 S2(16)]
+    0xb27c STCKF   S     Z    25  { call store_clock }                       [0 S2(8)]
+    0xb2a5 TRE     RRE   ESAZ -   { call translate_extended }                [013 S1(Pair) F2 E1]
+    0xb2a6 CUUTF   RRFc  ESAZ -   { call convert_utf16_to_utf8 }             [0123 S1(Pair) F2 E1 E2]
+    0xb2a7 CUTFU   RRFc  ESAZ -   { call convert_utf8_to_utf16 }             [0123 S1(Pair) F2 E1 E2]
+    0xb2b0 STFLE   S     Z    7   { call store_facility_list_extended }      [03 S2(Doublewords0) D2]
     0xb2e8 PPA     RRFc  Z    49  { inline hint }                            [-]
     0xb2ec ETND    RRE   Z    73  { call extract_nesting_depth }             [- SO]
     0xb2ed ECPGA   RRE   Z    67  { call crate::control::no_peripheral_counter } [3 P]
     0xb2f8 TEND    S     Z    73  { ends call transaction_end }              [02 SO]
     0xb2fa NIAI    IE    Z    49  { inline hint }                            [-]
-    0xb2fc TABORT  S     Z    73  { ends call transaction_abort }            [23 SO SP]
+    0xb2fc TABORT  S     Z    73  { ends call transaction_abort }            [23 SO SP] is [Number]
     0xb900 LPGR    RRE   Z    -   { r1_64 = load_positive(W64, r2_64); overflow }
     0xb901 LNGR    RRE   Z    -   { r1_64 = load_negative(W64, r2_64) }
     0xb902 LTGR    RRE   Z    -   { r1_64 = load_and_test(W64, r2_64) }
@@ -189,19 +189,19 @@ instructions! {
     0xb921 CLGR    RRE   Z    -   { compare_logical(W64, r1_64, r2_64) }
     0xb926 LBR     RRE   Z    21  { r1_32 = load(W32, r2_8s) }
     0xb927 LHR     RRE   Z    21  { r1_32 = load(W32, r2_16s) }
-    0xb929 KMA     RRFb  Z    146 { call cipher_with_authentication }        [03 S1 F2 F3 SG E1 E2 E3 SP]
-    0xb92a KMF     RRE   Z    77  { call cipher_message_with_cipher_feedback } [03 S1 F2 SG E1 E2 SP]
-    0xb92b KMO     RRE   Z    77  { call cipher_message_with_output_feedback } [03 S1 F2 SG E1 E2 SP]
+    0xb929 KMA     RRFb  Z    146 { call cipher_with_authentication }        [03 S1(SecondPair) F2 F3 SG E1 E2 E3 SP]
+    0xb92a KMF     RRE   Z    77  { call cipher_message_with_cipher_feedback } [03 S1(SecondPair) F2 SG E1 E2 SP]
+    0xb92b KMO     RRE   Z    77  { call cipher_message_with_output_feedback } [03 S1(SecondPair) F2 SG E1 E2 SP]
     0xb92c PCC     RRE   Z    77  { call perform_cryptographic_computation } [02 SG SP]
-    0xb92d KMCTR   RRFb  Z    77  { call cipher_message_with_counter }       [03 S1 F2 F3 FG SG E1 E2 E3 SP]
-    0xb92e KM      RRE   ESAZ 17  { call cipher_message }                    [03 S1 F2 FG SG E1 E2 SP]
-    0xb92f KMC     RRE   ESAZ 17  { call cipher_message_with_chaining }      [03 S1 F2 SG E1 E2 SP]
+    0xb92d KMCTR   RRFb  Z    77  { call cipher_message_with_counter }       [03 S1(SecondPair) F2 F3 FG SG E1 E2 E3 SP]
+    0xb92e KM      RRE   ESAZ 17  { call cipher_message }                    [03 S1(SecondPair) F2 FG SG E1 E2 SP]
+    0xb92f KMC     RRE   ESAZ 17  { call cipher_message_with_chaining }      [03 S1(SecondPair) F2 SG E1 E2 SP]
     0xb930 CGFR    RRE   Z    -   { compare(W64, r1_64, r2_32s) }
     0xb931 CLGFR   RRE   Z    -   { compare_logical(W64, r1_64, r2_32) }
-    0xb939 DFLTCC  RRFa  Z    151 { call deflate_conversion_call }          [0123 S1 F2 SG E1 E2 SP D]
-    0xb93c PRNO    RRE   Z    57  { ends call perform_random_number_operation } [03 S1 F2 SG E1 E2 SP]
+    0xb939 DFLTCC  RRFa  Z    151 { call deflate_conversion_call }          [0123 S1(Pair) F2 SG E1 E2 SP D]
+    0xb93c PRNO    RRE   Z    57  { ends call perform_random_number_operation } [03 S1(Pair) F2 SG E1 E2 SP]
     0xb93e KIMD    RRE   ESAZ 17  { call compute_intermediate_digest }       [03 F2 SG E2 SP]
-    0xb93f KLMD    RRE   ESAZ 17  { call compute_last_digest }               [03 S1 F2 SG E1 E2 SP]
+    0xb93f KLMD    RRE   ESAZ 17  { call compute_last_digest }               [03 S1(Pair) F2 SG E1 E2 SP]
     0xb946 BCTGR   RRE   Z    -   { ends inline branch_on_count_register_64 } [-]
     0xb960 CGRT    RRFc  Z    34  { inline compare_and_trap_long }           [- DX]
     0xb961 CLGRT   RRFc  Z    34  { inline compare_logical_and_trap_long }   [- DX]
@@ -225,10 +225,10 @@ instructions! {
     0xb987 DLGR    RRE   Z    -   { call divide_logical_long_register } [- E1 IK] as [DivideLogical { storage: false }]
     0xb988 ALCGR   RRE   Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, r2_64) } as [AddCarry(W64)]
     0xb989 SLBGR   RRE   Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, r2_64) } as [SubtractBorrow(W64)]
-    0xb990 TRTT    RRFc  ESAZ -   { call translate_two_to_two }              [013 S1 F2 FG E1 SP]
-    0xb991 TRTO    RRFc  ESAZ -   { call translate_two_to_one }              [013 S1 F2 FG E1 SP]
-    0xb992 TROT    RRFc  ESAZ -   { call translate_one_to_two }              [013 S1 F2 FG E1]
-    0xb993 TROO    RRFc  ESAZ -   { call translate_one_to_one }              [013 S1 F2 FG E1]
+    0xb990 TRTT    RRFc  ESAZ -   { call translate_two_to_two }              [013 S1(Pair) F2 FG E1 SP]
+    0xb991 TRTO    RRFc  ESAZ -   { call translate_two_to_one }              [013 S1(PairHalf) F2 FG E1 SP]
+    0xb992 TROT    RRFc  ESAZ -   { call translate_one_to_two }              [013 S1(PairTwice) F2 FG E1]
+    0xb993 TROO    RRFc  ESAZ -   { call translate_one_to_one }              [013 S1(Pair) F2 FG E1]
     0xb994 LLCR    RRE   Z    21  { r1_32 = load(W32, r2_8) }
     0xb995 LLHR    RRE   Z    21  { r1_32 = load(W32, r2_16) }
     0xb996 MLR     RRE   ESAZ -   { call multiply_logical_register }         [- E1]
@@ -236,10 +236,10 @@ instructions! {
     0xb998 ALCR    RRE   ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, r2_32) } as [AddCarry(W32)]
     0xb999 SLBR    RRE   ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, r2_32) } as [SubtractBorrow(W32)]
     0xb9a1 TPEI    RRE   Z    144 { unbuilt }
-    0xb9b0 CU14    RRFc  Z    22  { call convert_utf8_to_utf32 }             [0123 S1 F2 E1 E2]
-    0xb9b1 CU24    RRFc  Z    22  { call convert_utf16_to_utf32 }            [0123 S1 F2 E1 E2]
-    0xb9b2 CU41    RRE   Z    22  { call convert_utf32_to_utf8 }             [0123 S1 F2 E1 E2]
-    0xb9b3 CU42    RRE   Z    22  { call convert_utf32_to_utf16 }            [0123 S1 F2 E1 E2]
+    0xb9b0 CU14    RRFc  Z    22  { call convert_utf8_to_utf32 }             [0123 S1(Pair) F2 E1 E2]
+    0xb9b1 CU24    RRFc  Z    22  { call convert_utf16_to_utf32 }            [0123 S1(Pair) F2 E1 E2]
+    0xb9b2 CU41    RRE   Z    22  { call convert_utf32_to_utf8 }             [0123 S1(Pair) F2 E1 E2]
+    0xb9b3 CU42    RRE   Z    22  { call convert_utf32_to_utf16 }            [0123 S1(Pair) F2 E1 E2]
     0xb9bd TRTRE   RRFc  Z    26  { call translate_and_test_reverse_extended } [013 F1 FG E1 SP]
     0xb9be SRSTU   RRE   Z    22  { call search_string_unicode }             [123 F2 SP]
     0xb9bf TRTE    RRFc  Z    26  { call translate_and_test_extended }       [013 F1 FG E1 SP]
@@ -281,10 +281,10 @@ instructions! {
     0xb9fa ALRK    RRFa  Z    45  { r1_32 = add_logical(W32, r2_32, r3_32) }
     0xb9fb SLRK    RRFa  Z    45  { r1_32 = subtract_logical(W32, r2_32, r3_32) }
     0xb9fd MSRKC   RRFa  Z    58  { call multiply_single_distinct }          [0123 IF]
-    0xba   CS      RSa   ALL  -   { call compare_and_swap }                  [01 S2 W2] as [CompareAndSwap(W32)]
-    0xbb   CDS     RSa   ALL  -   { call compare_double_and_swap }           [01 S2 D2 E1 E3]
+    0xba   CS      RSa   ALL  -   { call compare_and_swap }                  [01 S2(4) W2] as [CompareAndSwap(W32)]
+    0xbb   CDS     RSa   ALL  -   { call compare_double_and_swap }           [01 S2(8) D2 E1 E3]
     0xbd   CLM     RSb   ALL  -   { call compare_logical_characters_under_mask } [012 F2] as [CompareUnderMask]
-    0xbe   STCM    RSb   ALL  -   { inline store_under_mask_or_part }        [- S2] as [StoreUnderMask]
+    0xbe   STCM    RSb   ALL  -   { inline store_under_mask_or_part }        [- S2(Mask)] as [StoreUnderMask]
     0xbf   ICM     RSb   ALL  -   { inline insert_under_mask_or_word }       [012 F2] as [InsertUnderMask]
     0xc00  LARL    RILb  ESAZ -   { inline load_address_relative }           [-]
     0xc01  LGFI    RILa  Z    21  { r1_64 = load(W64, imm) }
@@ -338,7 +338,7 @@ instructions! {
     0xc6f  CLRL    RILb  Z    34  { compare_logical(W32, r1_32, rel_32a) }
     0xc7   BPP     SMI   Z    49  { inline hint }                            [-]
     0xc81  ECTG    SSF   Z    31  { call extract_cpu_time }                  [- F1 F2 F3]
-    0xc82  CSST    SSF   Z    32  { call compare_and_swap_and_store }        [01 S1 S2 FG SP]
+    0xc82  CSST    SSF   Z    32  { call compare_and_swap_and_store }        [01 S1(Swapped) S2(Stored) FG SP]
     0xc84  LPD     SSF   Z    45  { call load_pair_disjoint }                [0 F1 F2 W1 W2 E3]
     0xc85  LPDG    SSF   Z    45  { call load_pair_disjoint_long }           [0 F1 F2 D1 D2 E3]
     0xcc6  BRCTH   RILb  Z    45  { ends inline branch_relative_on_count_high } [-]
@@ -357,7 +357,7 @@ instructions! {
     0xd7   XC      SSa   ALL  -   { call exclusive_or_characters }           [01 S1 F2] as [ExclusiveOrField]
     0xdc   TR      SSa   ALL  -   { call translate }                         [- S1 F2]
     0xdd   TRT     SSa   ALL  -   { call translate_and_test }                [012 F1 F2]
-    0xe1   PKU     SSf   ESAZ -   { call pack_unicode }                      [- S1 F2 SP]
+    0xe1   PKU     SSf   ESAZ -   { call pack_unicode }                      [- S1(16) F2 SP]
     0xe2   UNPKU   SSa   ESAZ -   { call unpack_unicode }                    [013 S1 F2 SP]
     0xe302 LTG     RXYa  Z    21  { r1_64 = load_and_test(W64, m2_64) }
     0xe304 LG      RXYa  Z    -   { r1_64 = load(W64, m2_64) }
@@ -386,10 +386,10 @@ instructions! {
     0xe320 CG      RXYa  Z    -   { compare(W64, r1_64, m2_64) }
     0xe321 CLG     RXYa  Z    -   { compare_logical(W64, r1_64, m2_64) }
     0xe324 STG     RXYa  Z    -   { m2_64 = load(W64, r1_64) }
-    0xe325 NTSTG   RXYa  Z    73  { call nontransactional_store }                 [- S2 D2]
-    0xe326 CVDY    RXYa  Z    18  { call convert_to_decimal }                [- S2]
+    0xe325 NTSTG   RXYa  Z    73  { call nontransactional_store }                 [- S2(8) D2]
+    0xe326 CVDY    RXYa  Z    18  { call convert_to_decimal }                [- S2(8)]
     0xe32a LZRG    RXYa  Z    53  { r1_64 = zero_rightmost_byte(W64, m2_64) }
-    0xe32e CVDG    RXYa  Z    -   { call convert_to_decimal_long }           [- S2]
+    0xe32e CVDG    RXYa  Z    -   { call convert_to_decimal_long }           [- S2(16)]
     0xe32f STRVG   RXYa  Z    -   { m2_64 = reversed(W64, r1_64) }
     0xe330 CGF     RXYa  Z    -   { compare(W64, r1_64, m2_32s) }
     0xe331 CLGF    RXYa  Z    -   { compare_logical(W64, r1_64, m2_32) }
@@ -406,7 +406,7 @@ instructions! {
     0xe346 BCTG    RXYa  Z    -   { ends inline branch_on_count_64 }         [-]
     0xe347 BIC     RXYb  Z    58  { ends inline branch_indirect_on_condition } [- F2]
     0xe348 LLGFSG  RXYa  Z    133 { ends call load_logical_and_shift_guarded } [- F2]
-    0xe349 STGSC   RXYa  Z    133 { call store_guarded_storage_controls }    [- S2 SO]
+    0xe349 STGSC   RXYa  Z    133 { call store_guarded_storage_controls }    [- S2(32) SO]
     0xe34c LGG     RXYa  Z    133 { ends call load_guarded }                 [- F2]
     0xe34d LGSC    RXYa  Z    133 { call load_guarded_storage_controls }     [- F2 SO]
     0xe350 STY     RXYa  Z    18  { m2_32 = load(W32, r1_32) }
@@ -445,7 +445,7 @@ instructions! {
     0xe387 DLG     RXYa  Z    -   { call divide_logical_long } [- F2 E1 IK] as [DivideLogical { storage: true }]
     0xe388 ALCG    RXYa  Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, m2_64) }
     0xe389 SLBG    RXYa  Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, m2_64) }
-    0xe38e STPQ    RXYa  Z    -   { call store_pair_to_quadword }            [- S2 Q2 E1]
+    0xe38e STPQ    RXYa  Z    -   { call store_pair_to_quadword }            [- S2(16) Q2 E1]
     0xe38f LPQ     RXYa  Z    -   { call load_pair_from_quadword }           [- F2 Q2 E1]
     0xe390 LLGC    RXYa  Z    -   { r1_64 = load(W64, m2_8) }
     0xe391 LLGH    RXYa  Z    -   { r1_64 = load(W64, m2_16) }
@@ -469,7 +469,7 @@ instructions! {
     0xe3cb STFH    RXYa  Z    45  { m2_32 = load(W32, r1_h) }
     0xe3cd CHF     RXYa  Z    45  { compare(W32, r1_h, m2_32) }
     0xe3cf CLHF    RXYa  Z    45  { compare_logical(W32, r1_h, m2_32) }
-    0xe50a MVCRL   SSE   Z    61  { call move_right_to_left }                [- S1 F2]
+    0xe50a MVCRL   SSE   Z    61  { call move_right_to_left }                [- S1(Register0) F2]
     0xe544 MVHHI   SIL   Z    34  { m1_16 = load(W16, imm) }
     0xe548 MVGHI   SIL   Z    34  { m1_64 = load(W64, imm) }
     0xe54c MVHI    SIL   Z    34  { m1_32 = load(W32, imm) }
@@ -479,73 +479,73 @@ instructions! {
     0xe559 CLGHSI  SIL   Z    34  { compare_logical(W64, m1_64, imm16u) }
     0xe55c CHSI    SIL   Z    34  { compare(W32, m1_32, imm) }
     0xe55d CLFHSI  SIL   Z    34  { compare_logical(W32, m1_32, imm16u) }
-    0xe560 TBEGIN  SIL   Z    73  { ends call transaction_begin }            [0 S1 D1 SO SP] as [Once]
+    0xe560 TBEGIN  SIL   Z    73  { ends call transaction_begin }            [0 S1(Tested) D1 SO SP] as [Once]
     0xe561 TBEGINC SIL   Z    73  { ends call transaction_begin_constrained } [0 SO SP] as [Once]
     0xe727 LCBB    RXE   Z    129 { call load_count_to_block_boundary }      [03 SP]
     0xe8   MVCIN   SSa   ALL  -   { call move_inverse }                      [- S1 F2]
-    0xe9   PKA     SSf   ESAZ -   { call pack_ascii }                        [- S1 F2 SP]
+    0xe9   PKA     SSf   ESAZ -   { call pack_ascii }                        [- S1(16) F2 SP]
     0xea   UNPKA   SSa   ESAZ -   { call unpack_ascii }                      [013 S1 F2 SP]
     0xeb04 LMG     RSYa  Z    -   { call load_multiple_long }                [- F2] as [LoadMultiple(W64)]
     0xeb0a SRAG    RSYa  Z    -   { r1_64 = shift_right(W64, r3_64, shift) }
     0xeb0b SLAG    RSYa  Z    -   { r1_64 = shift_left(W64, r3_64, shift); overflow }
     0xeb0c SRLG    RSYa  Z    -   { r1_64 = shift_right_logical(W64, r3_64, shift) }
     0xeb0d SLLG    RSYa  Z    -   { r1_64 = shift_left_logical(W64, r3_64, shift) }
-    0xeb14 CSY     RSYa  Z    18  { call compare_and_swap }                  [01 S2 W2] as [CompareAndSwap(W32)]
+    0xeb14 CSY     RSYa  Z    18  { call compare_and_swap }                  [01 S2(4) W2] as [CompareAndSwap(W32)]
     0xeb1c RLLG    RSYa  Z    -   { r1_64 = rotate_left(W64, r3_64, shift) }
     0xeb1d RLL     RSYa  ESAZ -   { r1_32 = rotate_left(W32, r3_32, shift) }
     0xeb20 CLMH    RSYb  Z    -   { call compare_logical_characters_under_mask_high } [012 F2]
     0xeb21 CLMY    RSYb  Z    18  { call compare_logical_characters_under_mask } [012 F2] as [CompareUnderMask]
     0xeb23 CLT     RSYb  Z    49  { inline compare_logical_storage_and_trap } [- F2 DX]
-    0xeb24 STMG    RSYa  Z    -   { call store_multiple_long }               [- S2] as [StoreMultiple(W64)]
-    0xeb26 STMH    RSYa  Z    -   { call store_multiple_high }               [- S2]
+    0xeb24 STMG    RSYa  Z    -   { call store_multiple_long }               [- S2(Doublewords)] as [StoreMultiple(W64)]
+    0xeb26 STMH    RSYa  Z    -   { call store_multiple_high }               [- S2(Words)]
     0xeb2b CLGT    RSYb  Z    49  { inline compare_logical_storage_and_trap_long } [- F2 DX]
-    0xeb2c STCMH   RSYb  Z    -   { call store_characters_under_mask_high }  [- S2]
-    0xeb2d STCMY   RSYb  Z    18  { inline store_under_mask_or_part }        [- S2] as [StoreUnderMask]
-    0xeb30 CSG     RSYa  Z    -   { call compare_and_swap_long }             [01 S2 D2] as [CompareAndSwap(W64)]
-    0xeb31 CDSY    RSYa  Z    18  { call compare_double_and_swap }           [01 S2 D2 E1 E3]
-    0xeb3e CDSG    RSYa  Z    -   { call compare_double_and_swap_long }      [01 S2 Q2 E1 E3]
+    0xeb2c STCMH   RSYb  Z    -   { call store_characters_under_mask_high }  [- S2(Mask)]
+    0xeb2d STCMY   RSYb  Z    18  { inline store_under_mask_or_part }        [- S2(Mask)] as [StoreUnderMask]
+    0xeb30 CSG     RSYa  Z    -   { call compare_and_swap_long }             [01 S2(8) D2] as [CompareAndSwap(W64)]
+    0xeb31 CDSY    RSYa  Z    18  { call compare_double_and_swap }           [01 S2(8) D2 E1 E3]
+    0xeb3e CDSG    RSYa  Z    -   { call compare_double_and_swap_long }      [01 S2(16) Q2 E1 E3]
     0xeb44 BXHG    RSYa  Z    -   { ends inline branch_on_index_high_long }  [-]
     0xeb45 BXLEG   RSYa  Z    -   { ends inline branch_on_index_low_or_equal_long } [-]
-    0xeb4c ECAG    RSYa  Z    34  { call extract_cpu_attribute }             [-]
+    0xeb4c ECAG    RSYa  Z    34  { call extract_cpu_attribute }             [-] is [Number]
     0xeb51 TMY     SIY   Z    18  { test_under_mask(W8, m1_8, imm) }
     0xeb52 MVIY    SIY   Z    18  { m1_8 = load(W8, imm) }
     0xeb54 NIY     SIY   Z    18  { update1_8 = and(W8, update1_8, imm) }
     0xeb55 CLIY    SIY   Z    18  { compare_logical(W8, m1_8, imm) }
     0xeb56 OIY     SIY   Z    18  { update1_8 = or(W8, update1_8, imm) }
     0xeb57 XIY     SIY   Z    18  { update1_8 = exclusive_or(W8, update1_8, imm) }
-    0xeb6a ASI     SIY   Z    34  { call add_immediate_to_word }             [0123 S1 IF] as [add_stored(W32)]
-    0xeb6e ALSI    SIY   Z    34  { call add_logical_immediate_to_word }     [0123 S1] as [add_logical_stored(W32)]
-    0xeb7a AGSI    SIY   Z    34  { call add_immediate_to_doubleword }       [0123 S1 IF] as [add_stored(W64)]
-    0xeb7e ALGSI   SIY   Z    34  { call add_logical_immediate_to_doubleword } [0123 S1] as [add_logical_stored(W64)]
+    0xeb6a ASI     SIY   Z    34  { call add_immediate_to_word }             [0123 S1(4) IF] as [add_stored(W32)]
+    0xeb6e ALSI    SIY   Z    34  { call add_logical_immediate_to_word }     [0123 S1(4)] as [add_logical_stored(W32)]
+    0xeb7a AGSI    SIY   Z    34  { call add_immediate_to_doubleword }       [0123 S1(8) IF] as [add_stored(W64)]
+    0xeb7e ALGSI   SIY   Z    34  { call add_logical_immediate_to_doubleword } [0123 S1(8)] as [add_logical_stored(W64)]
     0xeb80 ICMH    RSYb  Z    -   { call insert_characters_under_mask_high } [012 F2]
     0xeb81 ICMY    RSYb  Z    18  { inline insert_under_mask_or_word }       [012 F2] as [InsertUnderMask]
-    0xeb8e MVCLU   RSYa  ESAZ -   { call move_long_unicode }                 [0123 S1 F3 E1 E3 SP]
-    0xeb8f CLCLU   RSYa  ESAZ 18  { call compare_logical_long_unicode }      [0123 F1 F3 E1 E3 SP]
-    0xeb90 STMY    RSYa  Z    18  { call store_multiple }                    [- S2] as [StoreMultiple(W32)]
+    0xeb8e MVCLU   RSYa  ESAZ -   { call move_long_unicode }                 [0123 S1(Pair) F3 E1 E3 SP] is [Number]
+    0xeb8f CLCLU   RSYa  ESAZ 18  { call compare_logical_long_unicode }      [0123 F1 F3 E1 E3 SP] is [Number]
+    0xeb90 STMY    RSYa  Z    18  { call store_multiple }                    [- S2(Words)] as [StoreMultiple(W32)]
     0xeb96 LMH     RSYa  Z    -   { call load_multiple_high }                [- F2]
     0xeb98 LMY     RSYa  Z    18  { call load_multiple }                     [- F2] as [LoadMultiple(W32)]
     0xeb9a LAMY    RSYa  Z    18  { call load_access_multiple }              [- F2 W2]
-    0xeb9b STAMY   RSYa  Z    18  { call store_access_multiple }             [- S2 W2]
+    0xeb9b STAMY   RSYa  Z    18  { call store_access_multiple }             [- S2(Words) W2]
     0xebdc SRAK    RSYa  Z    45  { r1_32 = shift_right(W32, r3_32, shift) }
     0xebdd SLAK    RSYa  Z    45  { r1_32 = shift_left(W32, r3_32, shift); overflow }
     0xebde SRLK    RSYa  Z    45  { r1_32 = shift_right_logical(W32, r3_32, shift) }
     0xebdf SLLK    RSYa  Z    45  { r1_32 = shift_left_logical(W32, r3_32, shift) }
     0xebe0 LOCFH   RSYb  Z    53  { inline load_on_condition_high }          [- F2]
-    0xebe1 STOCFH  RSYb  Z    53  { inline store_on_condition_high }         [- S2]
+    0xebe1 STOCFH  RSYb  Z    53  { inline store_on_condition_high }         [- S2(4)]
     0xebe2 LOCG    RSYb  Z    45  { inline load_on_condition_long }          [- F2]
-    0xebe3 STOCG   RSYb  Z    45  { inline store_on_condition_long }         [- S2]
-    0xebe4 LANG    RSYa  Z    45  { call load_and_and_long }                 [01 S2 D2]
-    0xebe6 LAOG    RSYa  Z    45  { call load_and_or_long }                  [01 S2 D2]
-    0xebe7 LAXG    RSYa  Z    45  { call load_and_exclusive_or_long }        [01 S2 D2]
-    0xebe8 LAAG    RSYa  Z    45  { call load_and_add_long }                 [0123 S2 D2 IF]
-    0xebea LAALG   RSYa  Z    45  { call load_and_add_logical_long }         [0123 S2 D2]
+    0xebe3 STOCG   RSYb  Z    45  { inline store_on_condition_long }         [- S2(8)]
+    0xebe4 LANG    RSYa  Z    45  { call load_and_and_long }                 [01 S2(8) D2]
+    0xebe6 LAOG    RSYa  Z    45  { call load_and_or_long }                  [01 S2(8) D2]
+    0xebe7 LAXG    RSYa  Z    45  { call load_and_exclusive_or_long }        [01 S2(8) D2]
+    0xebe8 LAAG    RSYa  Z    45  { call load_and_add_long }                 [0123 S2(8) D2 IF]
+    0xebea LAALG   RSYa  Z    45  { call load_and_add_logical_long }         [0123 S2(8) D2]
     0xebf2 LOC     RSYb  Z    45  { inline load_on_condition }               [- F2]
-    0xebf3 STOC    RSYb  Z    45  { inline store_on_condition }              [- S2]
-    0xebf4 LAN     RSYa  Z    45  { call load_and_and }                      [01 S2 W2]
-    0xebf6 LAO     RSYa  Z    45  { call load_and_or }                       [01 S2 W2]
-    0xebf7 LAX     RSYa  Z    45  { call load_and_exclusive_or }             [01 S2 W2]
-    0xebf8 LAA     RSYa  Z    45  { call load_and_add }                      [0123 S2 W2 IF]
-    0xebfa LAAL    RSYa  Z    45  { call load_and_add_logical }              [0123 S2 W2]
+    0xebf3 STOC    RSYb  Z    45  { inline store_on_condition }              [- S2(4)]
+    0xebf4 LAN     RSYa  Z    45  { call load_and_and }                      [01 S2(4) W2]
+    0xebf6 LAO     RSYa  Z    45  { call load_and_or }                       [01 S2(4) W2]
+    0xebf7 LAX     RSYa  Z    45  { call load_and_exclusive_or }             [01 S2(4) W2]
+    0xebf8 LAA     RSYa  Z    45  { call load_and_add }                      [0123 S2(4) W2 IF]
+    0xebfa LAAL    RSYa  Z    45  { call load_and_add_logical }              [0123 S2(4) W2]
     0xec42 LOCHI   RIEg  Z    53  { inline load_immediate_on_condition }     [-]
     0xec44 BRXHG   RIEe  Z    -   { ends inline branch_relative_on_index_high_long } [-]
     0xec45 BRXLG   RIEe  Z    -   { ends inline branch_relative_on_index_low_or_equal_long } [-]
@@ -582,7 +582,7 @@ instructions! {
     0xecfd CLGIB   RIS   Z    34  { ends inline compare_logical_immediate_and_branch_long } [-]
     0xecfe CIB     RIS   Z    34  { ends inline compare_immediate_and_branch } [-]
     0xecff CLIB    RIS   Z    34  { ends inline compare_logical_immediate_and_branch } [-]
-    0xee   PLO     SSe   ESAZ -   { call perform_locked_operation }          [0123 S2 F4 SP]
+    0xee   PLO     SSe   ESAZ -   { call perform_locked_operation }          [0123 S2(Locked) F4 SP]
     0xef   LMD     SSe   Z    -   { call load_multiple_disjoint }            [- F2 F4]
     0xf1   MVO     SSb   ALL  -   { call move_with_offset }                  [- S1 F2]
     0xf2   PACK    SSb   ALL  -   { call pack_zoned }                        [- S1 F2]

@@ -12,7 +12,8 @@
 //! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
 //! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of
 //! `operand`, operations of `operation`. What stands in brackets is explained in [`crate::outcome`], what
-//! stands after `as` in [`crate::form`]; compositions have it from their parts.
+//! stands after `as` in [`crate::form`]; compositions have it from their parts. What stands after `is`, and in parentheses
+//! after an access exception, is explained in [`crate::watch`].
 
 use crate::cpu_trait::{Body, Cpu};
 use crate::row::Instruction;
@@ -27,6 +28,7 @@ macro_rules! body {
         pub(super) const ENDS: Ends = Ends::No;
         pub(super) const OUTCOME: Outcome = Outcome::UNSTATED;
         pub(super) const COMPOSED: Option<Composed> = None;
+        pub(super) const EXTENTS: [Extent; 2] = [Extent::Text; 2];
     };
     (ends $($rest:tt)+) => {
         pub(super) const ENDS: Ends = Ends::Always;
@@ -41,6 +43,7 @@ macro_rules! body {
         #[allow(dead_code)] // in a row that states what it can end in
         pub(super) const OUTCOME: Outcome = outcome!($($rest)+);
         pub(super) const COMPOSED: Option<Composed> = composed!($($rest)+);
+        pub(super) const EXTENTS: [Extent; 2] = result_extents!($($rest)+);
         fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
             crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
         }
@@ -126,6 +129,16 @@ macro_rules! composed {
     };
 }
 
+/// How many bytes the result of a composition has: see [`crate::watch`].
+macro_rules! result_extents {
+    ($dst:ident = $($rest:tt)+) => {
+        crate::watch::result::$dst
+    };
+    ($($rest:tt)+) => {
+        [Extent::Text; 2]
+    };
+}
+
 /// What stands after `as`, or nothing.
 macro_rules! form {
     () => { crate::form::Form::Own };
@@ -139,8 +152,30 @@ macro_rules! form {
 /// The column at the end of a row, or what the body tells.
 macro_rules! stated {
     ($name:ident) => { $name::OUTCOME };
-    ($name:ident $codes:tt $($letter:ident)*) => {
+    ($name:ident $codes:tt $($letter:ident $(($extent:tt))?)*) => {
         crate::outcome::Outcome::new(stringify!($codes), &[&[$(crate::outcome::letter::$letter),*]])
+    };
+}
+
+/// The extents in that column, or what the body tells.
+macro_rules! extents {
+    () => { EXTENTS };
+    (- $($letters:tt)*) => { extents!(@of $($letters)*) };
+    ($codes:literal $($letters:tt)*) => { extents!(@of $($letters)*) };
+    (@of $($letter:ident $(($extent:tt))?)*) => {
+        crate::watch::extents(&[$($((crate::outcome::letter::$letter, extents!(@one $extent)),)?)*])
+    };
+    (@one $bytes:literal) => { Extent::Bytes($bytes) };
+    (@one $name:ident) => { Extent::$name };
+}
+
+/// What stands after `is`, or nothing.
+macro_rules! kind {
+    () => {
+        crate::watch::Kind::Plain
+    };
+    ($kind:ident) => {
+        crate::watch::Kind::$kind
     };
 }
 
@@ -158,7 +193,7 @@ macro_rules! facility {
 macro_rules! instructions {
     ($(
         $code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ }
-        $([$($outcome:tt)+])? $(as [$($form:tt)+])?
+        $([$($outcome:tt)+])? $(as [$($form:tt)+])? $(is [$kind:ident])?
     )*) => {
         $(
             #[allow(non_snake_case)]
@@ -168,8 +203,14 @@ macro_rules! instructions {
                 use crate::row::Ends;
                 use crate::form::{Composed, Shape};
                 use crate::outcome::Outcome;
+                use crate::watch::Extent;
                 body!($($body)+);
-                pub(super) static SHAPE: Shape = Shape { form: form!($($($form)+)?), composed: COMPOSED };
+                pub(super) static SHAPE: Shape = Shape {
+                    form: form!($($($form)+)?),
+                    composed: COMPOSED,
+                    kind: kind!($($kind)?),
+                    extents: extents!($($($outcome)+)?),
+                };
             }
         )*
         /// The rows of this file.

@@ -1,0 +1,338 @@
+//! What the table says of an instruction to what watches programs from outside: CP's TRACE, and PER.
+//!
+//! A row may say what kind of instruction it is. That is the last thing in it:
+//!
+//! ```text
+//! 0x83   DIAG    RSa   ALL  -   { ends call diagnose }                     [- P] is [Diagnose]
+//! ```
+//!
+//! How many bytes an operand in storage has stands after its letter, where the row's body is a routine and the format
+//! does not say it: a number, or one of [`Extent`]'s names.
+//!
+//! ```text
+//! 0xb234 STSCH   S     ESAZ -   { ends call store_subchannel }             [03 S2(52) W2 P OP] is [InputOutput]
+//! 0x90   STM     RSa   ALL  -   { call store_multiple }                    [- S2(Words)] as [StoreMultiple(W32)]
+//! ```
+
+use crate::fields::{Fields, Format};
+use crate::form::Place;
+use crate::outcome::Exception;
+use crate::row::Instruction;
+use cpu::{Architecture, Facilities, State, VectorRegisters};
+
+/// What an instruction is to what watches programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// An address that is computed and not accessed is one: a branch goes there, or a register has it afterwards.
+    Plain,
+    /// What is computed as an address and not accessed is a number: how far to shift, a rounding mode.
+    Number,
+    SupervisorCall,
+    /// What is computed as an address is a code.
+    Diagnose,
+    /// It is for a channel subsystem, or for a channel.
+    InputOutput,
+    /// START SUBCHANNEL.
+    StartSubchannel,
+    /// A PSW is loaded: a breaking event, and no branch.
+    LoadPsw,
+    /// It stores at a real address.
+    StoreReal,
+}
+
+/// How many bytes an operand in storage has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// What the format says; otherwise how many is not known before.
+    Text,
+    Bytes(u16),
+    /// The word or doubleword that the address lies in.
+    Word,
+    Doubleword,
+    /// The page that the address lies in.
+    Page,
+    /// It is tested for stores, and nothing is stored.
+    Tested,
+    /// A word for each register from R1 to R3.
+    Words,
+    Doublewords,
+    Quadwords,
+    /// A byte for each one in M3.
+    Mask,
+    /// What is in the register beside R1.
+    Pair,
+    /// Of that, the rightmost 24 bits.
+    Pair24,
+    /// For each byte of that two, or for two one.
+    PairTwice,
+    PairHalf,
+    /// What is in the register beside R2.
+    SecondPair,
+    /// What is in R1, 256 at most, and what is in R3, 4096 or 16 at most.
+    R1To256,
+    R3To4096,
+    R3To16,
+    /// One more than the rightmost byte of general register 0.
+    Register0,
+    /// So many doublewords.
+    Doublewords0,
+    /// As the function code in general register 0 says: of PERFORM LOCKED OPERATION; of COMPARE AND SWAP AND STORE what
+    /// is swapped, and what is stored.
+    Locked,
+    Swapped,
+    Stored,
+}
+
+/// What operand addresses are computed from.
+pub struct Registers<'a> {
+    /// Where the instruction lies.
+    pub address: u64,
+    /// The bits of addresses in the addressing mode.
+    pub mask: u64,
+    pub general: &'a [u64; 16],
+    pub vector: &'a VectorRegisters,
+}
+
+/// An operand whose address an instruction computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    pub address: u64,
+    /// How many bytes may be stored there. 0: it is not for stores.
+    pub stored: u64,
+}
+
+impl Operand {
+    /// The address of the last byte that may be stored, if any.
+    pub fn last(self) -> Option<u64> {
+        (self.stored > 0).then(|| self.address.wrapping_add(self.stored - 1))
+    }
+}
+
+/// Extents of the first and second operand, by the letters of a row that have one.
+pub(crate) const fn extents(letters: &[(Exception, Extent)]) -> [Extent; 2] {
+    let mut found = [Extent::Text; 2];
+    let mut n = 0;
+    while n < letters.len() {
+        match letters[n].0 {
+            Exception::Fetch(operand @ 1..=2) | Exception::Store(operand @ 1..=2) => {
+                found[operand as usize - 1] = letters[n].1;
+            }
+            _ => panic!("an extent belongs to the access exceptions of the first operand or the second"),
+        }
+        n += 1;
+    }
+    found
+}
+
+/// Extents by the name of a composition's result.
+#[allow(non_upper_case_globals)]
+pub(crate) mod result {
+    use super::Extent::{self, *};
+
+    macro_rules! results {
+        ($($($name:ident)* = $extents:expr;)*) => { $($(pub const $name: [Extent; 2] = $extents;)*)* };
+    }
+
+    results! {
+        r1_8 r1_16 r1_32 r1_64 r1_hh r1_hl r1_lh r1_h a1 = [Text; 2];
+        m1_8 update1_8 = [Bytes(1), Text];
+        m1_16 = [Bytes(2), Text];
+        m1_32 = [Bytes(4), Text];
+        m1_64 = [Bytes(8), Text];
+        m2_8 = [Text, Bytes(1)];
+        m2_16 rel_16 = [Text, Bytes(2)];
+        m2_32 rel_32a = [Text, Bytes(4)];
+        m2_64 rel_64a = [Text, Bytes(8)];
+    }
+}
+
+impl Instruction {
+    /// The row of the instruction that `text` begins with, whatever facilities there are.
+    pub fn of(text: [u8; 6], architecture: Architecture) -> Option<&'static Instruction> {
+        crate::decode(text, architecture, &Facilities([u64::MAX; 4]))
+    }
+
+    /// The row of the instruction at `address` in the instruction space; none if it cannot be fetched.
+    pub fn at(s: &mut State, address: u64) -> Option<&'static Instruction> {
+        let (mut text, key) = ([0; 6], s.key);
+        let mut read = |at: usize, end: usize, text: &mut [u8; 6]| {
+            let from = address.wrapping_add(at as u64) & s.address_mask;
+            s.read_in(from, cpu::Space::Instruction, key, &mut text[at..end])
+        };
+        read(0, 2, &mut text).ok()?;
+        let length = crate::length(text[0]).into();
+        read(2, length, &mut text).ok()?;
+        Instruction::of(text, s.architecture())
+    }
+
+    /// Whether it accesses the operand of this number, or what its address stands for.
+    fn accesses(&self, operand: u8) -> bool {
+        use Exception::*;
+        let its = |why| matches!(why, Fetch(n) | Store(n) | Real(n) | Frame(n) | Translated(n) if n == operand);
+        self.outcome.exceptions().any(its)
+    }
+
+    /// The operands of this instruction, whose text is `text`, that are addressed, in the order of their numbers.
+    pub fn addressed(&self, text: [u8; 6], registers: &Registers<'_>) -> Vec<Operand> {
+        let fields = Fields::extract(self.format, text);
+        let operand = |n: u8| {
+            let address = self.address(n, &fields, registers)?;
+            let stores = self.outcome.exceptions().any(|why| why == Exception::Store(n));
+            let extent = self.extent(n);
+            let stored = if stores { bytes(extent, self.format, &fields, registers) } else { 0 };
+            let address = match extent {
+                Extent::Word => address & !3,
+                Extent::Doubleword => address & !7,
+                Extent::Page => address & !0xfff,
+                _ => address,
+            };
+            Some(Operand { address, stored })
+        };
+        (1..=4).filter_map(operand).collect()
+    }
+
+    fn extent(&self, operand: u8) -> Extent {
+        self.shape.extents.get(usize::from(operand) - 1).copied().unwrap_or(Extent::Text)
+    }
+
+    fn address(&self, operand: u8, fields: &Fields, registers: &Registers<'_>) -> Option<u64> {
+        let accessed = self.accesses(operand);
+        let shift = self.shape.composed.is_some_and(|composed| composed.second == Some(Place::Shift));
+        let number = shift || matches!(self.shape.kind, Kind::Number | Kind::Diagnose);
+        if !accessed && number {
+            return None;
+        }
+        let pattern = self.operands();
+        let base = |n: u8| if n == 0 { 0 } else { registers.general[usize::from(n)] };
+        // Of SSe the second operand and the fourth have addresses.
+        let which = match (self.format, operand) {
+            (Format::SSe, 2) => 1,
+            (Format::SSe, 4) => 2,
+            (Format::SSe, _) => 0,
+            (_, n) => n,
+        };
+        let address = match which {
+            1 if pattern.contains("D1(") => base(fields.b1).wrapping_add(fields.d1 as u64),
+            2 if pattern.contains("D2(") => {
+                let index = match self.format {
+                    Format::VRV => element(registers.vector, fields, self.extent(operand))?,
+                    _ if pattern.contains("X2") => base(fields.x2),
+                    _ => 0,
+                };
+                base(fields.b2).wrapping_add(index).wrapping_add(fields.d2 as u64)
+            }
+            2 if pattern.contains("RI2") => registers.address.wrapping_add(fields.imm as u64),
+            _ if !accessed => return None,
+            1 => registers.general[usize::from(fields.r1 & 15)],
+            2 => registers.general[usize::from(fields.r2 & 15)],
+            3 => registers.general[usize::from(fields.r3 & 15)],
+            _ => return None,
+        };
+        Some(address & registers.mask)
+    }
+}
+
+/// The element M3 of the vector register V2, as long as the operand.
+fn element(vector: &VectorRegisters, fields: &Fields, extent: Extent) -> Option<u64> {
+    let halves = vector.0[usize::from(fields.r2 & 31)];
+    let n = usize::from(fields.m3);
+    match extent {
+        Extent::Bytes(8) => halves.get(n).copied(),
+        Extent::Bytes(4) => halves.get(n / 2).map(|half| half >> (32 * (1 - n % 2)) & 0xffff_ffff),
+        _ => None,
+    }
+}
+
+/// How many bytes an operand has with this extent; 1 where that is not known.
+fn bytes(extent: Extent, format: Format, fields: &Fields, registers: &Registers<'_>) -> u64 {
+    use Format::*;
+    let general = |n: u8| {
+        let value = registers.general[usize::from(n & 15)];
+        // In the 24-bit and 31-bit addressing modes lengths have 32 bits.
+        if registers.mask > 0x7fff_ffff { value } else { value & 0xffff_ffff }
+    };
+    let byte = |n: u8, shift: u8| general(n) >> shift & 0xff;
+    let each = |bytes: u64, of: u8| bytes * (u64::from(fields.r3.wrapping_sub(fields.r1) & (of - 1)) + 1);
+    match extent {
+        Extent::Text => match format {
+            SSa => u64::from(fields.l) + 1,
+            SSb | SSc => u64::from(fields.l1()) + 1,
+            _ => 1,
+        },
+        Extent::Bytes(n) => n.into(),
+        Extent::Word => 4,
+        Extent::Doubleword => 8,
+        Extent::Page => 4096,
+        Extent::Tested => 0,
+        Extent::Words => each(4, 16),
+        Extent::Doublewords => each(8, 16),
+        Extent::Quadwords => each(16, 32),
+        Extent::Mask => fields.m3.count_ones().into(),
+        Extent::Pair => general(fields.r1 + 1),
+        Extent::Pair24 => general(fields.r1 + 1) & 0xff_ffff,
+        Extent::PairTwice => general(fields.r1 + 1).saturating_mul(2),
+        Extent::PairHalf => general(fields.r1 + 1) / 2,
+        Extent::SecondPair => general(fields.r2 + 1),
+        Extent::R1To256 => general(fields.r1).min(256),
+        Extent::R3To4096 => general(fields.r3).min(4096),
+        Extent::R3To16 => (general(fields.r3) & 0xffff_ffff).min(15) + 1,
+        Extent::Register0 => byte(0, 0) + 1,
+        Extent::Doublewords0 => 8 * (byte(0, 0) + 1),
+        Extent::Locked => match byte(0, 0) & 3 {
+            0 => 4,
+            3 => 16,
+            _ => 8,
+        },
+        Extent::Swapped => 4 << byte(0, 0).min(2),
+        Extent::Stored => 1 << byte(0, 8).min(4),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instructions;
+
+    fn addressed(text: [u8; 6], general: &[(usize, u64)]) -> Vec<(u64, u64)> {
+        let mut registers = [0; 16];
+        for &(n, value) in general {
+            registers[n] = value;
+        }
+        let row = Instruction::of(text, Architecture::Z).expect("an instruction");
+        let mut vector = VectorRegisters::default();
+        vector.0[2] = [0x10, 0x20_0000_0030];
+        let registers = Registers { address: 0x8000, mask: 0x7fff_ffff, general: &registers, vector: &vector };
+        row.addressed(text, &registers).iter().map(|operand| (operand.address, operand.stored)).collect()
+    }
+
+    #[test]
+    fn operands_have_addresses_and_lengths() {
+        // ST, MVC, STM 14 to 1, STCM of three bytes.
+        assert_eq!(addressed([0x50, 0x12, 0x30, 0x08, 0, 0], &[(2, 0x100), (3, 0x1000)]), [(0x1108, 4)]);
+        assert_eq!(addressed([0xd2, 7, 0x10, 0, 0x20, 1], &[(1, 0x100), (2, 0x200)]), [(0x100, 8), (0x201, 0)]);
+        assert_eq!(addressed([0x90, 0xe1, 0x10, 0, 0, 0], &[(1, 0x100)]), [(0x100, 16)]);
+        assert_eq!(addressed([0xbe, 0x1d, 0x10, 0, 0, 0], &[(1, 0x100)]), [(0x100, 3)]);
+        // MVCL; LARL; VSCEF of element 3.
+        let pair = [(2, 0x100), (3, 0x20), (4, 0x300), (5, 0x10)];
+        assert_eq!(addressed([0x0e, 0x24, 0, 0, 0, 0], &pair), [(0x100, 0x20), (0x300, 0)]);
+        assert_eq!(addressed([0xc0, 0x10, 0, 0, 0, 8], &[]), [(0x8010, 0)]);
+        assert_eq!(addressed([0xe7, 0x12, 0x10, 0, 0x30, 0x1b], &[(1, 0x100)]), [(0x130, 4)]);
+        // SLL, MVCLE's second address, DIAGNOSE: numbers.
+        assert_eq!(addressed([0x89, 0x10, 0, 4, 0, 0], &[]), []);
+        assert_eq!(addressed([0xa8, 0x24, 0, 0x40, 0, 0], &pair), [(0x100, 0x20), (0x300, 0)]);
+        assert_eq!(addressed([0x83, 0x12, 0, 8, 0, 0], &[]), []);
+    }
+
+    #[test]
+    fn what_is_stored_has_an_extent() {
+        for row in instructions().filter(|row| row.run.is_some()) {
+            let stores = |n: &u8| row.outcome.exceptions().any(|why| why == Exception::Store(*n));
+            for n in (1..=2).filter(stores) {
+                let said =
+                    row.extent(n) != Extent::Text || matches!(row.format, Format::SSa | Format::SSb | Format::SSc);
+                // MVST stores as far as there is text.
+                assert!(said || row.mnemonic == "MVST", "{}: how long is operand {n}?", row.mnemonic);
+            }
+        }
+    }
+}
