@@ -11,7 +11,7 @@
 //!
 //! No form decides what an instruction means: an engine that knows none of them calls the body.
 
-use crate::watch::{Extent, Kind};
+use crate::extent::{Extent, Kind};
 use crate::{Fields, Width};
 
 /// What a row says to an engine, and to what watches programs.

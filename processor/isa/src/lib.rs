@@ -14,6 +14,7 @@
 mod cpu_trait;
 mod decode;
 mod disassemble;
+mod extent;
 mod fields;
 pub mod form;
 mod interpreter;
@@ -39,6 +40,7 @@ mod vector;
 pub use cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};
 pub use decode::{decode, instructions};
 pub use disassemble::disassemble;
+pub use extent::{Extent, Kind};
 pub use fields::{Fields, Format, length};
 pub use form::{Composed, Form, Shape};
 pub use interpretive::{Decoded, decode_for, decode_op, operation_exception};

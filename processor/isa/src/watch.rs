@@ -1,87 +1,13 @@
-//! What the table says of an instruction to what watches programs from outside: CP's TRACE, and PER.
+//! What watches programs from outside, CP's TRACE and PER, asks here what an instruction is, and where it stores.
 //!
-//! A row may say what kind of instruction it is. That is the last thing in it:
-//!
-//! ```text
-//! 0x83   DIAG    RSa   ALL  -   { ends call diagnose }                     [- P] is [Diagnose]
-//! ```
-//!
-//! How many bytes an operand in storage has stands after its letter, where the row's body is a routine and the format
-//! does not say it: a number, or one of [`Extent`]'s names.
-//!
-//! ```text
-//! 0xb234 STSCH   S     ESAZ -   { ends call store_subchannel }             [03 S2(52) W2 P OP] is [InputOutput]
-//! 0x90   STM     RSa   ALL  -   { call store_multiple }                    [- S2(Words)] as [StoreMultiple(W32)]
-//! ```
+//! [`crate::Kind`] and [`crate::Extent`] are what rows say of it.
 
+use crate::extent::{Extent, Kind};
 use crate::fields::{Fields, Format};
 use crate::form::Place;
 use crate::outcome::Exception;
 use crate::row::Instruction;
 use cpu::{Architecture, Facilities, State, VectorRegisters};
-
-/// What an instruction is to what watches programs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// An address that is computed and not accessed is one: a branch goes there, or a register has it afterwards.
-    Plain,
-    /// What is computed as an address and not accessed is a number: how far to shift, a rounding mode.
-    Number,
-    SupervisorCall,
-    /// What is computed as an address is a code.
-    Diagnose,
-    /// It is for a channel subsystem, or for a channel.
-    InputOutput,
-    /// START SUBCHANNEL.
-    StartSubchannel,
-    /// A PSW is loaded: a breaking event, and no branch.
-    LoadPsw,
-    /// It stores at a real address.
-    StoreReal,
-}
-
-/// How many bytes an operand in storage has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extent {
-    /// What the format says; otherwise how many is not known before.
-    Text,
-    Bytes(u16),
-    /// The word or doubleword that the address lies in.
-    Word,
-    Doubleword,
-    /// The page that the address lies in.
-    Page,
-    /// It is tested for stores, and nothing is stored.
-    Tested,
-    /// A word for each register from R1 to R3.
-    Words,
-    Doublewords,
-    Quadwords,
-    /// A byte for each one in M3.
-    Mask,
-    /// What is in the register beside R1.
-    Pair,
-    /// Of that, the rightmost 24 bits.
-    Pair24,
-    /// For each byte of that two, or for two one.
-    PairTwice,
-    PairHalf,
-    /// What is in the register beside R2.
-    SecondPair,
-    /// What is in R1, 256 at most, and what is in R3, 4096 or 16 at most.
-    R1To256,
-    R3To4096,
-    R3To16,
-    /// One more than the rightmost byte of general register 0.
-    Register0,
-    /// So many doublewords.
-    Doublewords0,
-    /// As the function code in general register 0 says: of PERFORM LOCKED OPERATION; of COMPARE AND SWAP AND STORE what
-    /// is swapped, and what is stored.
-    Locked,
-    Swapped,
-    Stored,
-}
 
 /// What operand addresses are computed from.
 pub struct Registers<'a> {
@@ -105,44 +31,6 @@ impl Operand {
     /// The address of the last byte that may be stored, if any.
     pub fn last(self) -> Option<u64> {
         (self.stored > 0).then(|| self.address.wrapping_add(self.stored - 1))
-    }
-}
-
-/// Extents of the first and second operand, by the letters of a row that have one.
-pub(crate) const fn extents(letters: &[(Exception, Extent)]) -> [Extent; 2] {
-    let mut found = [Extent::Text; 2];
-    let mut n = 0;
-    while n < letters.len() {
-        match letters[n].0 {
-            Exception::Fetch(operand @ 1..=2) | Exception::Store(operand @ 1..=2) => {
-                found[operand as usize - 1] = letters[n].1;
-            }
-            _ => panic!("an extent belongs to the access exceptions of the first operand or the second"),
-        }
-        n += 1;
-    }
-    found
-}
-
-/// Extents by the name of a composition's result.
-#[allow(non_upper_case_globals)]
-pub(crate) mod result {
-    use super::Extent::{self, *};
-
-    macro_rules! results {
-        ($($($name:ident)* = $extents:expr;)*) => { $($(pub const $name: [Extent; 2] = $extents;)*)* };
-    }
-
-    results! {
-        r1_8 r1_16 r1_32 r1_64 r1_hh r1_hl r1_lh r1_h a1 = [Text; 2];
-        m1_8 update1_8 = [Bytes(1), Text];
-        m1_16 = [Bytes(2), Text];
-        m1_32 = [Bytes(4), Text];
-        m1_64 = [Bytes(8), Text];
-        m2_8 = [Text, Bytes(1)];
-        m2_16 rel_16 = [Text, Bytes(2)];
-        m2_32 rel_32a = [Text, Bytes(4)];
-        m2_64 rel_64a = [Text, Bytes(8)];
     }
 }
 

@@ -6,8 +6,8 @@ use arch::lowcore::{esa, z};
 use base::layout::U32;
 use complex::Configuration;
 use cpu::{Architecture, State, VectorRegisters};
-use isa::Instruction;
-use isa::watch::{Kind, Operand, Registers};
+use isa::watch::{Operand, Registers};
+use isa::{Instruction, Kind};
 use zerocopy::{IntoBytes, transmute};
 
 /// A virtual CPU before a step.

@@ -13,7 +13,7 @@
 //! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of
 //! `operand`, operations of `operation`. What stands in brackets is explained in [`crate::outcome`], what
 //! stands after `as` in [`crate::form`]; compositions have it from their parts. What stands after `is`, and in parentheses
-//! after an access exception, is explained in [`crate::watch`].
+//! after an access exception, is explained in [`crate::extent`].
 
 use crate::cpu_trait::{Body, Cpu};
 use crate::row::Instruction;
@@ -129,10 +129,10 @@ macro_rules! composed {
     };
 }
 
-/// How many bytes the result of a composition has: see [`crate::watch`].
+/// How many bytes the result of a composition has: see [`crate::extent`].
 macro_rules! result_extents {
     ($dst:ident = $($rest:tt)+) => {
-        crate::watch::result::$dst
+        crate::extent::result::$dst
     };
     ($($rest:tt)+) => {
         [Extent::Text; 2]
@@ -163,7 +163,7 @@ macro_rules! extents {
     (- $($letters:tt)*) => { extents!(@of $($letters)*) };
     ($codes:literal $($letters:tt)*) => { extents!(@of $($letters)*) };
     (@of $($letter:ident $(($extent:tt))?)*) => {
-        crate::watch::extents(&[$($((crate::outcome::letter::$letter, extents!(@one $extent)),)?)*])
+        crate::extent::extents(&[$($((crate::outcome::letter::$letter, extents!(@one $extent)),)?)*])
     };
     (@one $bytes:literal) => { Extent::Bytes($bytes) };
     (@one $name:ident) => { Extent::$name };
@@ -172,10 +172,10 @@ macro_rules! extents {
 /// What stands after `is`, or nothing.
 macro_rules! kind {
     () => {
-        crate::watch::Kind::Plain
+        crate::extent::Kind::Plain
     };
     ($kind:ident) => {
-        crate::watch::Kind::$kind
+        crate::extent::Kind::$kind
     };
 }
 
@@ -203,7 +203,7 @@ macro_rules! instructions {
                 use crate::row::Ends;
                 use crate::form::{Composed, Shape};
                 use crate::outcome::Outcome;
-                use crate::watch::Extent;
+                use crate::extent::Extent;
                 body!($($body)+);
                 pub(super) static SHAPE: Shape = Shape {
                     form: form!($($($form)+)?),
