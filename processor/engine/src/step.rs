@@ -3,7 +3,7 @@
 use crate::exit::{Exit, fault, fetch_address, program, unfetched};
 use arch::{PAGE, Program};
 use cpu::{Interruption, PerEvent, Space, State};
-use isa::{Cpu, Fields, Op, decode_op};
+use isa::{Cpu, Ends, Fields, Form, Instruction, Kind, Op, decode_op};
 
 /// PER events in CR9 and in the PER code (POP, chapter 4, "Program-event recording").
 mod per {
@@ -72,21 +72,28 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
     let atmid = s.per_atmid();
     s.per_stored = false;
     let op = prepare(s, text);
-    let target = execute_target(s, &op.fields, text);
-    let last_branch = std::mem::replace(&mut s.breaking_event, NO_BRANCH);
+    let row = Instruction::of(text, s.architecture());
+    let target = row.and_then(|row| execute_target(s, row, &op.fields));
+    // The instruction that is executed in the end.
+    let row = target.map_or(row, |target| Instruction::at(s, target));
+    let branches = row.is_some_and(|row| row.ends != Ends::No);
+    let last_branch = s.breaking_event;
+    if branches {
+        s.breaking_event = NO_BRANCH;
+    }
     let result = isa::perform(op.run, s, &op.fields);
-    let mut branched = s.breaking_event != NO_BRANCH;
-    if !branched {
+    let mut branched = branches && s.breaking_event != NO_BRANCH;
+    if branches && !branched {
         s.breaking_event = last_branch;
     }
-    // LPSW and LPSWE are breaking events, but no branches.
-    branched &= !matches!(text[..2], [0x82, _] | [0xb2, 0xb2]);
+    let kind = row.map_or(Kind::Plain, |row| row.shape.kind);
+    branched &= kind != Kind::LoadPsw;
     if result.is_ok() {
         s.ia = s.next_ia;
     }
     // What is nullified will be executed again, and be seen then.
     if !result.is_err_and(Interruption::nullifies) {
-        let mut code = event_code(s, events, ia, text, branched, result.is_ok());
+        let mut code = event_code(s, events, ia, kind, branched, result.is_ok());
         // The target of EXECUTE is fetched, too.
         if events & per::FETCH != 0 && target.is_some_and(|target| s.per_range_touches(target, target)) {
             code |= per::FETCH;
@@ -110,16 +117,16 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
 }
 
 /// The address of the instruction that EXECUTE at `ia` is going to execute.
-fn execute_target(s: &mut State, fields: &Fields, text: [u8; 6]) -> Option<u64> {
-    match text {
-        [0x44, ..] => Some(s.address(fields.x2, fields.b2, fields.d2).address),
-        [0xc6, second, ..] if second & 15 == 0 => Some(s.relative(fields).address),
+fn execute_target(s: &mut State, row: &Instruction, fields: &Fields) -> Option<u64> {
+    match row.shape.form {
+        Form::Execute { relative: false } => Some(s.address(fields.x2, fields.b2, fields.d2).address),
+        Form::Execute { relative: true } => Some(s.relative(fields).address),
         _ => None,
     }
 }
 
-/// The PER events of the instruction `text` at `ia`, as bits of CR9.
-fn event_code(s: &State, events: u64, ia: u64, text: [u8; 6], branched: bool, completed: bool) -> u64 {
+/// The PER events of an instruction of this kind at `ia`, as bits of CR9.
+fn event_code(s: &State, events: u64, ia: u64, kind: Kind, branched: bool, completed: bool) -> u64 {
     let mut code = 0;
     let watched = s.cr[9] & per::BRANCH_ADDRESS_CONTROL == 0 || s.per_range_touches(s.ia, s.ia);
     if events & per::BRANCH != 0 && branched && completed && watched {
@@ -131,8 +138,7 @@ fn event_code(s: &State, events: u64, ia: u64, text: [u8; 6], branched: bool, co
     if events & per::STORE != 0 && s.per_stored {
         code |= per::STORE;
     }
-    let stores_real = matches!(text[..2], [0xb2, 0x46] | [0xb9, 0x25]);
-    if events & per::STORE != 0 && events & per::STORE_REAL != 0 && stores_real && completed {
+    if events & per::STORE != 0 && events & per::STORE_REAL != 0 && kind == Kind::StoreReal && completed {
         code |= per::STORE | per::STORE_REAL;
     }
     code

@@ -13,7 +13,7 @@ use crate::emit::words::*;
 use crate::plan::natives::{Bytes, wide_fills};
 use arch::PAGE;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cc, Cpu, Fields, Format, Width::*};
+use isa::{Cc, Cpu, Fields, Form, Width::*};
 
 /// More bytes than this are moved or cleared inline, 32 at a time.
 const WIDE: i32 = 64;
@@ -152,11 +152,12 @@ impl Emitter<'_> {
         let at = target.filter(|at| at & 1 == 0).and_then(|at| self.text_at(at, text.len(), self.map.crossed));
         let Some(at) = at else { return false };
         self.plan.storage.load(at, &mut text).expect("it is in a frame that there is text in");
-        let i2 = Fields::extract(Format::SSa, text);
-        let what = match text[0] {
-            0xd2 => Bytes::Move,
-            0xd5 => Bytes::Compare,
-            0xd7 if (i2.b1, i2.d1) == (i2.b2, i2.d2) => Bytes::Clear,
+        let Some(row) = isa::decode(text, self.plan.architecture, self.plan.facilities) else { return false };
+        let i2 = Fields::extract(row.format, text);
+        let what = match row.shape.form {
+            Form::MoveField => Bytes::Move,
+            Form::CompareField => Bytes::Compare,
+            Form::ExclusiveOrField if (i2.b1, i2.d1) == (i2.b2, i2.d2) => Bytes::Clear,
             _ => return false,
         };
         let host = self.plan.storage.frame(at).expect("as above") as u64 + at.0 % PAGE;
@@ -165,7 +166,7 @@ impl Emitter<'_> {
         let end = i16::from_le_bytes(end.try_into().expect("these are two"));
         let site = self.site();
         asm!(self, mov rax, QWORD host as i64 ; cmp DWORD [rax], start ; jne =>site ; cmp WORD [BYTE rax + 4], end ; jne =>site);
-        let mut last = Word::Const(text[1] as u64);
+        let mut last = Word::Const(i2.l as u64);
         if i.r1 != 0 {
             let low = self.general(W8, i.r1);
             last = self.or(low, last);
