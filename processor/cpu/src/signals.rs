@@ -185,10 +185,8 @@ impl Signals {
     pub fn set_running(&self, running: bool) {
         self.running.store(running as u32, SeqCst);
         // A CPU that asks for something raises its bit and then reads `running`. A CPU that starts sets `running` and
-        // then reads the bits.
-        std::sync::atomic::fence(SeqCst);
-        // The attention bits are read without order: if another CPU has seen this one not running, its request must be
-        // seen here.
+        // then reads the bits. It reads them without order: one fence keeps those reads after the store, so that a
+        // request is seen here of any CPU that has seen this one not running.
         fence(SeqCst);
     }
 
