@@ -14,6 +14,17 @@ pub struct Cchh {
 }
 const _: () = assert!(size_of::<Cchh>() == 4);
 
+impl Cchh {
+    pub const fn new(cylinder: u16, head: u16) -> Cchh {
+        Cchh { cylinder: U16::new(cylinder), head: U16::new(head) }
+    }
+
+    /// The two numbers as they stand there: cylinder and head.
+    pub const fn get(self) -> (u16, u16) {
+        (self.cylinder.get(), self.head.get())
+    }
+}
+
 /// A home address, as READ HOME ADDRESS gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]

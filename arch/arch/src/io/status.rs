@@ -168,11 +168,6 @@ impl Scsw {
     pub fn status_control(&self) -> u32 {
         self.control.get() & scsw_flag::STATUS
     }
-
-    /// The deferred condition code.
-    pub fn deferred_cc(&self) -> u8 {
-        (self.control.get() >> 24 & 3) as u8
-    }
 }
 
 impl std::fmt::Debug for Scsw {

@@ -2,9 +2,8 @@
 
 mod devices;
 mod kind;
-mod place;
 pub mod track;
 
+pub(crate) use arch::dasd::Cchh;
 pub use devices::{CKD, CkdModel, FBA, FbaModel, Formula};
 pub use kind::Kind;
-pub(crate) use place::Cchh;

@@ -1,6 +1,6 @@
 //! A track of a count-key-data volume: its home address and its records, in the order in which they pass the head.
 
-use super::place::Cchh;
+use arch::dasd::Cchh;
 use base::layout::U16;
 use std::fmt;
 use std::sync::Arc;

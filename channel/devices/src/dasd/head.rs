@@ -9,7 +9,6 @@ use super::sense::Fault;
 use super::timing::{Access, Found, Timing};
 use super::{Options, Trouble};
 use arch::dasd::Cchh;
-use base::layout::U16;
 use dasd::model::track::HOME_ADDRESS;
 use dasd::{Count, Kind, MediaError, Record, Spot, Track, Volume};
 use std::sync::Arc;
@@ -148,7 +147,7 @@ impl Head {
     pub(super) fn home(&self) -> Cchh {
         let (cylinder, head) = (self.cylinder(), self.head());
         let high = if self.wide { cylinder >> 16 << 4 } else { 0 };
-        Cchh { cylinder: U16::new(cylinder as u16), head: U16::new((head | high) as u16) }
+        Cchh::new(cylinder as u16, (head | high) as u16)
     }
 
     /// Whether the extent lets a program reach a track.
