@@ -270,11 +270,6 @@ impl Configuration {
         self.css.lock().held()
     }
 
-    /// Whether the channel subsystem has work that [`Configuration::attend`] would do.
-    pub fn has_channel_work(&self) -> bool {
-        self.pending.work()
-    }
-
     /// Does pending work of the channel subsystem: devices that rang their bells, long channel programs.
     pub fn attend(&self) {
         if self.pending.work() {
@@ -333,11 +328,6 @@ impl Configuration {
     /// Whether the CPU is stopped.
     pub fn is_stopped(&self, cpu: u16) -> bool {
         self.cpus[cpu as usize].stopped.load(SeqCst)
-    }
-
-    /// Whether the CPU is being run this moment.
-    pub fn is_running(&self, cpu: u16) -> bool {
-        self.cpus[cpu as usize].running.load(SeqCst)
     }
 
     /// Whether all CPUs are stopped.

@@ -55,7 +55,8 @@ pub(crate) struct Options {
     /// The initial RAM disk.
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub initrd: Option<PathBuf>,
-    /// The kernel's command line; of a guest that starts from its disk, what is added to it, up to 64 characters.
+    /// The kernel's command line; of a guest that starts from its disk, what is added to it, up to 38 characters, or 64
+    /// with --console 3215.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub append: String,
     /// A disk: an image in one of the formats that "endicott dasd" knows. The first becomes device 0200, and so on. May

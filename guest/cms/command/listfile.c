@@ -76,8 +76,8 @@ static int entry_out(struct list *list, const struct disk *disk, const u8 *fst)
 /* The heading has a word for each column that is shown. */
 static void heading(const struct list *list)
 {
-    static const char text[] = "FILENAME FILETYPE FM FORMAT LRECL       RECS     BLOCKS   DATE     TIME     LABEL";
-    static const u8 length[] = { 8, 17, 20, 33, 55, 73, 81 };
+    static const char text[] = "FILENAME FILETYPE FM FORMAT LRECL       RECS     BLOCKS   DATE     TIME   LABEL";
+    static const u8 length[] = { 8, 17, 20, 33, 55, 73, 79 };
 
     if (list->to == TERMINAL && (list->header > 0 || (list->header < 0 && list->level >= FORMAT)))
         type_line(text, length[list->level]);

@@ -219,11 +219,6 @@ impl Session {
         std::mem::take(&mut self.out)
     }
 
-    /// How many bytes wait to be sent. An owner that cannot send stops producing, or gives the client up.
-    pub fn output_pending(&self) -> usize {
-        self.out.len()
-    }
-
     /// The display of a session that is ready as one.
     pub fn display(&self) -> Option<&Display> {
         self.display.as_ref().filter(|_| self.phase == Phase::Screen)

@@ -169,7 +169,6 @@ impl Attribute {
     const PROTECTED: u8 = 0x20;
     const NUMERIC: u8 = 0x10;
     const DISPLAY: u8 = 0x0c;
-    const DETECTABLE: u8 = 0x04;
     const INTENSIFIED: u8 = 0x08;
     const NONDISPLAY: u8 = 0x0c;
     const MODIFIED: u8 = 0x01;
@@ -232,11 +231,6 @@ impl Attribute {
     /// The field is not shown.
     pub const fn is_hidden(self) -> bool {
         self.0 & Attribute::DISPLAY == Attribute::NONDISPLAY
-    }
-
-    /// The selector pen detects the field.
-    pub const fn is_detectable(self) -> bool {
-        matches!(self.0 & Attribute::DISPLAY, Attribute::DETECTABLE | Attribute::INTENSIFIED)
     }
 
     /// The modified-data tag is set.
