@@ -23,6 +23,7 @@ pub enum Kind {
     Plain,
     /// What is computed as an address and not accessed is a number: how far to shift, a rounding mode.
     Number,
+    /// SUPERVISOR CALL, which CP counts as an interruption.
     SupervisorCall,
     /// What is computed as an address is a code.
     Diagnose,
@@ -41,9 +42,11 @@ pub enum Kind {
 pub enum Extent {
     /// What the format says; otherwise how many is not known before.
     Text,
+    /// So many bytes.
     Bytes(u16),
-    /// The word or doubleword that the address lies in.
+    /// The word that the address lies in.
     Word,
+    /// The doubleword that the address lies in.
     Doubleword,
     /// The page that the address lies in.
     Page,
@@ -51,7 +54,9 @@ pub enum Extent {
     Tested,
     /// A word for each register from R1 to R3.
     Words,
+    /// A doubleword for each of them.
     Doublewords,
+    /// A quadword for each of them.
     Quadwords,
     /// A byte for each one in M3.
     Mask,
@@ -59,23 +64,27 @@ pub enum Extent {
     Pair,
     /// Of that, the rightmost 24 bits.
     Pair24,
-    /// For each byte of that two, or for two one.
+    /// Two for each byte of that.
     PairTwice,
+    /// One for two bytes of that.
     PairHalf,
     /// What is in the register beside R2.
     SecondPair,
-    /// What is in R1, 256 at most, and what is in R3, 4096 or 16 at most.
+    /// What is in R1, 256 at most.
     R1To256,
+    /// What is in R3, 4096 at most.
     R3To4096,
+    /// What is in R3, 16 at most.
     R3To16,
     /// One more than the rightmost byte of general register 0.
     Register0,
     /// So many doublewords.
     Doublewords0,
-    /// As the function code in general register 0 says: of PERFORM LOCKED OPERATION; of COMPARE AND SWAP AND STORE what
-    /// is swapped, and what is stored.
+    /// As the function code of PERFORM LOCKED OPERATION in general register 0 says.
     Locked,
+    /// What COMPARE AND SWAP AND STORE swaps, as its function code says.
     Swapped,
+    /// What COMPARE AND SWAP AND STORE stores, as its store characteristic says.
     Stored,
 }
 
@@ -101,7 +110,7 @@ pub(crate) mod result {
     use super::Extent::{self, *};
 
     macro_rules! results {
-        ($($($name:ident)* = $extents:expr;)*) => { $($(pub const $name: [Extent; 2] = $extents;)*)* };
+        ($($($name:ident)* = $extents:expr;)*) => { $($(pub(crate) const $name: [Extent; 2] = $extents;)*)* };
     }
 
     results! {

@@ -21,6 +21,7 @@ pub struct Shape {
     pub form: Form,
     /// `None`: its body is no composition.
     pub composed: Option<Composed>,
+    /// What it is to what watches programs.
     pub kind: Kind,
     /// Of the first operand and the second.
     pub extents: [Extent; 2],

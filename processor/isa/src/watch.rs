@@ -15,13 +15,16 @@ pub struct Registers<'a> {
     pub address: u64,
     /// The bits of addresses in the addressing mode.
     pub mask: u64,
+    /// The general registers.
     pub general: &'a [u64; 16],
+    /// The vector registers.
     pub vector: &'a VectorRegisters,
 }
 
 /// An operand whose address an instruction computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand {
+    /// Its address, in the addressing mode.
     pub address: u64,
     /// How many bytes may be stored there. 0: it is not for stores.
     pub stored: u64,

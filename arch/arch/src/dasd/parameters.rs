@@ -15,6 +15,7 @@ pub struct Cchh {
 const _: () = assert!(size_of::<Cchh>() == 4);
 
 impl Cchh {
+    /// The track of this cylinder and head, both counted from 0.
     pub const fn new(cylinder: u16, head: u16) -> Cchh {
         Cchh { cylinder: U16::new(cylinder), head: U16::new(head) }
     }

@@ -43,6 +43,7 @@ macro_rules! body {
         #[allow(dead_code)] // in a row that states what it can end in
         pub(super) const OUTCOME: Outcome = outcome!($($rest)+);
         pub(super) const COMPOSED: Option<Composed> = composed!($($rest)+);
+        #[allow(dead_code)] // likewise
         pub(super) const EXTENTS: [Extent; 2] = result_extents!($($rest)+);
         fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
             crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
