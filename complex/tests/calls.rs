@@ -121,3 +121,51 @@ fn a_routine_may_change_who_calls_it() {
         assert_eq!(machine.gr(3), (1..ROUNDS).map(|n| n & 0xff).sum::<u64>() + (before & 0xff));
     }
 }
+
+#[test]
+fn a_return_finds_what_is_there_by_then() {
+    let machine = Machine::new();
+    let (mut t, spaces) = spaces(&machine);
+    // The caller's page has another frame from each return on: one adds 1, the other 100.
+    let frames = [CALLER.1, OTHER.1];
+    for (frame, by) in frames.into_iter().zip([1, 100]) {
+        machine.text(frame, &format!("BASR 14,6;AGHI 2,{by};BRCTG 1,*-6"));
+    }
+    let page = t.page(spaces[0], CALLER.0);
+    let table = page - CALLER.0 / 4096 % 256 * 8;
+    assert_eq!(table % 2048, 0);
+    // Register 10 has the table's origin and register 11 an address in the page, as IPTE wants them.
+    for purge in ["IPTE 10,11", "PTLB"] {
+        machine.text(FRAMES[0], &format!("AGHI 4,1;XG 12,0(9);STG 12,0(5);{purge};STG 12,0(5);BCR 15,14"));
+        for _ in 0..2 {
+            machine.put64(page, frames[0]);
+            machine.put64(DATA + 8, frames[0] ^ frames[1]);
+            {
+                let gr = &mut machine.cpu(0).state.gr;
+                (gr[5], gr[9], gr[10], gr[11], gr[12]) = (page, DATA + 8, table, CALLER.0, frames[0]);
+            }
+            assert_eq!(call(&machine, spaces[0], ROUTINE, ""), Ending::Done, "{purge}");
+            assert_eq!((machine.gr(2), machine.gr(4)), (ROUNDS / 2 * 101, ROUNDS), "{purge}");
+        }
+    }
+}
+
+#[test]
+fn calls_go_deeper_than_any_stack_and_come_back_past_callers() {
+    let machine = Machine::new();
+    let (_, spaces) = spaces(&machine);
+    // A routine calls itself, register 5 times in all.
+    let down = "AGHI 4,1;STG 14,0(15);LA 15,8(0,15);AGHI 5,-1;BRC 12,*+6;BASR 14,6";
+    for depth in [1, 5, 15, 16, 17, 33, 100] {
+        machine.text(CALLER.1, &format!("LGHI 5,{depth};BASR 14,6;AGHI 2,1;BRCTG 1,*-10"));
+        // All return; or the last returns to the first caller.
+        for up in ["AGHI 15,-8;LG 14,0(15);BCR 15,14", "LGR 15,9;LG 14,0(15);BCR 15,14"] {
+            machine.text(FRAMES[0], &format!("{down};{up}"));
+            {
+                let gr = &mut machine.cpu(0).state.gr;
+                (gr[9], gr[15]) = (DATA + 0x100, DATA + 0x100);
+            }
+            assert_eq!(result(&machine, spaces[0], ROUTINE, ""), (ROUNDS, depth * ROUNDS), "{depth} {up}");
+        }
+    }
+}

@@ -176,7 +176,7 @@ pub struct State {
 }
 
 /// Words in `State::scratch`.
-pub const SCRATCH: usize = 84;
+pub const SCRATCH: usize = 153;
 
 /// Where host code finds what it needs, in bytes from the start of `State`, [`tlb::Entry`] or `Code`.
 pub mod layout {

@@ -171,7 +171,7 @@ impl Rounds<'_> {
         let translator = cache.translator();
         match std::mem::replace(&mut self.left, Left::Nowhere) {
             Left::Link(link, wanted) if wanted == s.ia => {
-                translator.connect(link, absolute, self.fetch.code.version(), inner);
+                translator.connect(link, absolute, self.fetch.code.version(), (code, inner));
             }
             Left::Link(..) => {}
             Left::Lookup => translator.remember(s, code),

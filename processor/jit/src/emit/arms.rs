@@ -2,7 +2,7 @@
 
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
-use crate::emit::exits::{Away, Cold, Goal};
+use crate::emit::exits::{Away, Branching, Cold, Goal};
 use crate::emit::loop_carried::way;
 use crate::emit::notes::Place;
 use crate::emit::recipes::Recipe;
@@ -91,7 +91,7 @@ impl Emitter<'_> {
             let Some(n) = self.arm_to(goal).filter(fits) else { continue };
             self.cold[k] = Cold::Done;
             asm!(self, =>label);
-            let Away { mut map, cc, refund, from, at } = away;
+            let Away { mut map, cc, refund, from, at, .. } = away;
             self.plan.spans.go_over(&mut map.spans, from, n + (n >= self.plan.count) as usize);
             self.begin_with(map, cc, at);
             self.charged = refund + n as i32;
@@ -112,7 +112,7 @@ impl Emitter<'_> {
         let label = self.a.new_dynamic_label();
         asm!(self, cmp r15, more ; jl =>label);
         let from = n + (n >= plan.count) as usize;
-        let away = Away { map: self.map, cc: self.cc, refund, from, at: self.broke };
+        let away = Away { map: self.map, cc: self.cc, refund, from, at: self.broke, kind: Branching::Plain };
         self.cold.push(Cold::Edge { label, away, goal: Goal::Near(plan.ops[n].fields.at()) });
     }
 
@@ -169,7 +169,7 @@ impl Emitter<'_> {
     fn leave_arm(&mut self, n: usize) {
         let refund = self.charged - n as i32;
         // It must not come round to the loop without having done anything.
-        let away = Away { map: self.map, cc: self.cc, refund, from: n, at: self.broke };
+        let away = Away { map: self.map, cc: self.cc, refund, from: n, at: self.broke, kind: Branching::Plain };
         self.edge(&away, Goal::Near(self.plan.ops[n].fields.at()));
         self.open = false;
     }

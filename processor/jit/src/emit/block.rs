@@ -83,10 +83,10 @@ impl Emitter<'_> {
                     asm!(self, =>label);
                     self.edge(&away, goal);
                 }
-                Cold::Exit { label, patch, goal: (frame, version) } => {
+                Cold::Exit { label, patch, goal: (frame, version), outer } => {
                     let id = (self.plan.code.first_link + self.links.len()) as u32;
                     let patch = (patch - self.plan.code.start) as u32;
-                    self.links.push(Way { patch, frame, version });
+                    self.links.push(Way { patch, frame, version, outer });
                     asm!(self, =>label);
                     self.leave(id);
                 }

@@ -1,22 +1,23 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
-//! A branch within the page, or to the one [`crate::emit::second_page`] it after its guard, is a jump.
-//! [`translator::Translator::connect`] links it to its target once that is translated. Other branches look for their
-//! target among those that are remembered. Where the block itself goes on at a branch's target, the branch needs no
+//! A branch within the page, or to the one of [`crate::emit::second_page`] after its guard, is a jump.
+//! [`translator::Translator::connect`] links it to its target once that is translated. Returns look at the
+//! latest calls ([`crate::emit::return_stack`]), other branches among the targets that are remembered. Where the block itself goes on at a branch's target, the branch needs no
 //! code but a side exit for the rare way. If the target is in a register, a guard compares it with the expected one.
 //! There is no guard if the register is known to have the address of an instruction of the trace, as a return's mostly
 //! has.
 
-use crate::emit::assembler::{asm, displaced, near, scratch};
+use crate::emit::assembler::{Assembler, asm, displaced, near, scratch};
 use crate::emit::body::not;
 use crate::emit::emitter::Emitter;
-use crate::emit::exits::{Away, Cold, Goal};
+use crate::emit::exits::{Away, Branching, Cold, Goal};
 use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
 use crate::emit::targets;
 use crate::emit::words::*;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::form::{Form, Target};
 use isa::{Cc, Fields, Op, Width::*};
 
 impl Emitter<'_> {
@@ -28,15 +29,8 @@ impl Emitter<'_> {
         }
         let label = self.a.new_dynamic_label();
         self.finder = Some(label);
-        asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)] ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)]
-            ; xor eax, r14d ; xor eax, ecx
-            ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, [rbp + scratch(TARGET_MASK)]
-            ; mov rsi, [rbp + scratch(ROWS)] ; shl eax, 4 ; add rdx, rax
-            ; cmp r14, [BYTE rdx + targets::IA] ; jne >miss
-            ; cmp rcx, [BYTE rdx + targets::KEY] ; jne >miss
-            ; mov ecx, [BYTE rdx + targets::ROW] ; mov ecx, [rsi + 4 * rcx]
-            ; cmp ecx, [BYTE rdx + targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + targets::CODE]
-            ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
+        asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)]);
+        find(self.a);
     }
 
     pub(crate) fn leave(&mut self, answer: u32) {
@@ -64,7 +58,7 @@ impl Emitter<'_> {
 
     /// Leaves the block; `at` is where the branch is that was taken last, if the state does not have it.
     pub(crate) fn edge(&mut self, away: &Away, goal: Goal) {
-        let Away { map, cc, refund, at, .. } = away;
+        let Away { map, cc, refund, at, kind, .. } = away;
         let (refund, at) = (*refund, *at);
         if let (Goal::Near(d), Some(carried)) = (goal, self.carried)
             && d == carried.at
@@ -88,6 +82,9 @@ impl Emitter<'_> {
             Goal::Near(d) if self.wants_code(d, map.crossed) => self.settle_code(cc, &map.floats),
             _ => self.store_code(cc, &map.floats),
         }
+        if let Branching::Call(next) = *kind {
+            self.push_return(next, map.crossed);
+        }
         match goal {
             Goal::Near(0) => return asm!(self, jmp =>self.head),
             Goal::Near(d) => self.go_near(d),
@@ -108,10 +105,11 @@ impl Emitter<'_> {
                     let label = self.a.new_dynamic_label();
                     asm!(self, jmp =>label);
                     let patch = self.here() - 4;
-                    self.cold.push(Cold::Exit { label, patch, goal });
+                    self.cold.push(Cold::Exit { label, patch, goal, outer: false });
                 }
                 None => self.indirect(),
             },
+            Goal::Host(_) if *kind == Branching::Return => self.take_return(),
             _ => self.indirect(),
         }
     }
@@ -186,7 +184,17 @@ impl Emitter<'_> {
     /// have it.
     pub(crate) fn away(&self, cc: Recipe, at: Option<i64>) -> Away {
         let from = if self.index < self.plan.count { self.index + 1 } else { self.index };
-        Away { map: self.map, cc, refund: self.refund(), from, at }
+        Away { map: self.map, cc, refund: self.refund(), from, at, kind: self.branching() }
+    }
+
+    /// What kind of branch this instruction is.
+    fn branching(&self) -> Branching {
+        match self.plan.rows[self.index].map(|row| row.shape.form) {
+            _ if self.plan.mask != u64::MAX => Branching::Plain,
+            Some(Form::BranchAndSave(_)) => Branching::Call(self.plan.ops[self.index].fields.next.into()),
+            Some(Form::BranchOnCondition(Target::Register)) => Branching::Return,
+            _ => Branching::Plain,
+        }
     }
 
     /// The branch at `at` is taken, and what is emitted next is its target. The state gets the branch's address only
@@ -309,4 +317,20 @@ impl Emitter<'_> {
         }
         self.open = false;
     }
+}
+
+/// Goes to the block at r14, which is the state's `ia`, if its code is among the targets.
+pub(crate) fn find(a: &mut Assembler) {
+    struct E<'a> {
+        a: &'a mut Assembler,
+    }
+    let e = E { a };
+    asm!(e, rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
+        ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, [rbp + scratch(TARGET_MASK)]
+        ; mov rsi, [rbp + scratch(ROWS)] ; shl eax, 4 ; add rdx, rax
+        ; cmp r14, [BYTE rdx + targets::IA] ; jne >miss
+        ; cmp rcx, [BYTE rdx + targets::KEY] ; jne >miss
+        ; mov ecx, [BYTE rdx + targets::ROW] ; mov ecx, [rsi + 4 * rcx]
+        ; cmp ecx, [BYTE rdx + targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + targets::CODE]
+        ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
 }

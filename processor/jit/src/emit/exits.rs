@@ -18,10 +18,12 @@ pub(crate) const FAULT: u32 = 0xffff_fff3;
 /// An exit to another block of the same page, or of the one beside it.
 pub(crate) struct Way {
     /// Where the displacement is that is changed when the target has been translated, from the start of the code.
-    pub patch: u32,
+    pub(crate) patch: u32,
     /// The number of the target's frame, and its version.
-    pub frame: u32,
-    pub version: u32,
+    pub(crate) frame: u32,
+    pub(crate) version: u32,
+    /// It goes to the entry that compares the version: the text may have changed since.
+    pub(crate) outer: bool,
 }
 
 /// Where a branch goes.
@@ -36,37 +38,48 @@ pub(crate) enum Goal {
 /// What is where when a branch goes elsewhere.
 #[derive(Clone, Copy)]
 pub(crate) struct Away {
-    pub map: Map,
-    pub cc: Recipe,
+    pub(crate) map: Map,
+    pub(crate) cc: Recipe,
     /// Instructions that were counted and are not executed.
-    pub refund: i32,
+    pub(crate) refund: i32,
     /// The number of the instruction that would have come next: so far registers have been stepped.
-    pub from: usize,
+    pub(crate) from: usize,
     /// Where the branch is that was taken last, if the state does not have it.
-    pub at: Option<i64>,
+    pub(crate) at: Option<i64>,
+    pub(crate) kind: Branching,
+}
+
+/// What kind of branch it is, for the return stack ([`crate::emit::return_stack`]).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Branching {
+    /// After it a register has the address of the next instruction, so far from the start of the block.
+    Call(i64),
+    /// By the address in a register, which may be that of a call.
+    Return,
+    Plain,
 }
 
 /// A side exit of translated code, and its way back, as it is emitted.
 pub(crate) struct Draft {
     /// The number of the instruction in its block.
-    pub index: usize,
+    pub(crate) index: usize,
     /// Where it is among the steps of [`crate::plan::spans`].
-    pub position: usize,
+    pub(crate) position: usize,
     /// Instructions that were counted and are not executed if the block is left here.
-    pub refund: i32,
-    pub before: Map,
-    pub cc: Recipe,
+    pub(crate) refund: i32,
+    pub(crate) before: Map,
+    pub(crate) cc: Recipe,
     /// Where the branch is that was taken last, if the state does not have it.
-    pub broke: Option<i64>,
-    pub after: Map,
+    pub(crate) broke: Option<i64>,
+    pub(crate) after: Map,
     /// At `resume`, rcx has what the slot of this register has.
-    pub distance: Option<u8>,
+    pub(crate) distance: Option<u8>,
     /// Where the host code of the next instruction begins.
-    pub resume: u64,
+    pub(crate) resume: u64,
     /// The block is left after the instruction: execution does not go on in this code.
-    pub leave: bool,
+    pub(crate) leave: bool,
     /// It is left for a reason of the site's own.
-    pub quits: bool,
+    pub(crate) quits: bool,
 }
 
 impl Draft {
@@ -79,15 +92,15 @@ impl Draft {
 /// Cold code after the block: what becomes of a result that is to be looked at again.
 #[derive(Clone, Copy)]
 pub(crate) struct Unusual {
-    pub label: DynamicLabel,
-    pub back: DynamicLabel,
-    pub site: DynamicLabel,
-    pub what: Again,
+    pub(crate) label: DynamicLabel,
+    pub(crate) back: DynamicLabel,
+    pub(crate) site: DynamicLabel,
+    pub(crate) what: Again,
     /// The register of the result.
-    pub x: u8,
-    pub long: bool,
+    pub(crate) x: u8,
+    pub(crate) long: bool,
     /// What was in it before is in xmm0, and must be there again at the site.
-    pub changed: bool,
+    pub(crate) changed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -106,23 +119,23 @@ pub(crate) type InTable = (u8, i32);
 /// An access with a TLB probe of its own, and where it stands.
 #[derive(Clone, Copy)]
 pub(crate) struct Alone {
-    pub label: DynamicLabel,
-    pub resume: DynamicLabel,
-    pub site: DynamicLabel,
-    pub base: u8,
-    pub access: Access,
+    pub(crate) label: DynamicLabel,
+    pub(crate) resume: DynamicLabel,
+    pub(crate) site: DynamicLabel,
+    pub(crate) base: u8,
+    pub(crate) access: Access,
     /// In a table: which of its places.
-    pub place: Option<InTable>,
+    pub(crate) place: Option<InTable>,
     /// It was to open its span: the words of the slot that are 0 now.
-    pub closes: Closes,
+    pub(crate) closes: Closes,
     /// Where the span begins, and how far after that it ends, if it may be opened again. That is in a loop, which would
     /// have to do without it for long.
-    pub again: Option<(i32, i32)>,
+    pub(crate) again: Option<(i32, i32)>,
     /// It is opened again for stores, too, and its page is kept.
-    pub stores: bool,
-    pub page: bool,
+    pub(crate) stores: bool,
+    pub(crate) page: bool,
     /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
-    pub marked: Option<DynamicLabel>,
+    pub(crate) marked: Option<DynamicLabel>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -145,6 +158,7 @@ pub(crate) enum Cold {
         patch: u64,
         /// The number of the target's frame, and its version.
         goal: (u32, u32),
+        outer: bool,
     },
     /// It has been emitted.
     Done,

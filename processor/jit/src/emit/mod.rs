@@ -18,6 +18,7 @@ pub(crate) mod map;
 pub(crate) mod notes;
 pub(crate) mod partial_words;
 pub(crate) mod recipes;
+pub(crate) mod return_stack;
 pub(crate) mod scratch;
 pub(crate) mod second_page;
 pub(crate) mod shared_probes;

@@ -64,6 +64,15 @@ pub(crate) const DISTANCE: usize = 81;
 pub(crate) const TARGET_MASK: usize = 82;
 /// Leads to the targets that are remembered.
 pub(crate) const REMEMBERED: usize = 83;
+/// The routines of the return stack ([`crate::emit::return_stack`]).
+pub(crate) const PUSH_RETURN: usize = 84;
+pub(crate) const TAKE_RETURN: usize = 85;
+/// Where its latest entry is, in bytes from the first; which cache it leads to; and what an entry must have to be good.
+pub(crate) const RETURN_TOP: usize = 86;
+pub(crate) const RETURN_OWNER: usize = 87;
+pub(crate) const RETURN_VALID: usize = 88;
+/// Its entries.
+pub(crate) const RETURNS: usize = 89;
 /// The operands of a condition code that is not worked out yet.
 pub(crate) const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.

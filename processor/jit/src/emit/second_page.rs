@@ -13,7 +13,7 @@
 
 use crate::emit::assembler::{asm, near, scratch};
 use crate::emit::emitter::Emitter;
-use crate::emit::exits::{Away, Cold, Goal};
+use crate::emit::exits::{Away, Branching, Cold, Goal};
 use crate::emit::scratch::*;
 use arch::{Absolute, PAGE};
 use cpu::layout;
@@ -58,7 +58,7 @@ impl Emitter<'_> {
             ; mov rax, QWORD other.host as i64 ; cmp rcx, rax ; jne =>label
             ; mov rax, QWORD other.version_at as i64 ; cmp DWORD [rax], other.version as i32 ; jne =>label);
         let (map, cc, refund, at) = (self.map, self.cc, self.refund() + 1, self.broke);
-        let away = Away { map, cc, refund, from: self.index, at };
+        let away = Away { map, cc, refund, from: self.index, at, kind: Branching::Plain };
         self.cold.push(Cold::Edge { label, away, goal: Goal::Near(fields.at()) });
         self.map.crossed = true;
     }

@@ -15,6 +15,13 @@ pub(crate) fn key(s: &State) -> u64 {
     s.fetch_space() << 4 | mode(s)
 }
 
+/// Tells generated code in which space and mode the CPU is, and whether translations are as they were.
+pub(crate) fn note_key(s: &mut State) {
+    let key = key(s);
+    s.scratch[KEY] = key;
+    s.scratch[RETURN_VALID] = s.translation_epoch() << 16 | key & 0xffff;
+}
+
 /// Does an instruction by its handler, after which `refund` instructions are not executed if the block is left. With
 /// `leaves` the block is left anyway. `false`: the engine must look, and the answer says at what.
 pub(crate) fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
@@ -48,7 +55,7 @@ pub(crate) fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool 
         s.scratch[ANSWER] = LOOK as u64;
         return false;
     }
-    s.scratch[KEY] = key(s);
+    note_key(s);
     true
 }
 

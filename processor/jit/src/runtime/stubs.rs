@@ -1,9 +1,11 @@
 //! Code that every cache begins with: the way in and out, the ways to our functions, and the routines that blocks call.
 
 use crate::emit::assembler::{Assembler, BIAS, asm, field, near, scratch};
+use crate::emit::branches;
 use crate::emit::exits::LOOK;
 use crate::emit::float_flags;
 use crate::emit::recipes::settle_code;
+use crate::emit::return_stack;
 use crate::emit::scratch::*;
 use crate::emit::shared_probes;
 use crate::emit::slots::{self, PAGES, SLOTS, Slots};
@@ -91,6 +93,7 @@ pub(crate) struct Stubs {
     move_field: u64,
     floats_ready: u64,
     refill: u64,
+    return_stack: [u64; 2],
 }
 
 struct Stub<'a> {
@@ -173,6 +176,7 @@ impl Stubs {
         let routines = fields::emit(a);
         let string_routines = strings::emit(a);
         let move_field = field_loops::emit(a);
+        let return_stack = return_stack::emit(a, branches::find);
         let code = a.take().expect("the stubs' labels are all there");
         let at = memory.put(&code);
         let place = |routine: usize| at + routine as u64;
@@ -191,6 +195,7 @@ impl Stubs {
             move_field: place(move_field),
             floats_ready: place(floats_ready),
             refill: place(refill),
+            return_stack: return_stack.map(place),
         }
     }
 
@@ -207,6 +212,7 @@ impl Stubs {
         s.scratch[MOVE_FIELD] = self.move_field;
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
         s.scratch[REFILL] = self.refill;
+        s.scratch[PUSH_RETURN..PUSH_RETURN + 2].copy_from_slice(&self.return_stack);
         float_flags::prepare(s, self.floats_ready);
     }
 }

@@ -3,12 +3,13 @@
 use crate::emit::exits::{FAULT, LOOK, LOOKUP, OUT, Way};
 use crate::emit::float_flags;
 use crate::emit::recipes::settle_code;
+use crate::emit::return_stack;
 use crate::emit::scratch::*;
 use crate::plan::block::{CodePlace, Plan};
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::known_blocks::Known;
 use crate::runtime::memory::CodeMemory;
-use crate::runtime::perform::{key, mode};
+use crate::runtime::perform::{key, mode, note_key};
 use crate::runtime::room::{self, Room};
 use crate::runtime::side_exits::{Firm, Sites};
 use crate::runtime::stubs::{PORTION, Stubs};
@@ -18,6 +19,7 @@ use cpu::State;
 use isa::Instruction;
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use translator::{Beside, Exit, Link, Path, Statistics, Translator, Wishes};
 
 /// More than a block can need.
@@ -31,6 +33,12 @@ fn lacking(movbe: bool, bmi2: bool) -> Option<&'static str> {
         (true, false) => Some("the host's processor lacks BMI2"),
         (false, false) => Some("the host's processor lacks MOVBE and BMI2"),
     }
+}
+
+/// Another number each time.
+fn owner() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Code that is not executed any more, for there is other: its inner entry, and the version of its text.
@@ -57,6 +65,8 @@ pub(crate) struct CodeCache {
     loosened: Option<(Absolute, u64)>,
     /// How often it has been emptied.
     era: u64,
+    /// No other cache has had this number, nor this one before it was emptied.
+    owner: u64,
     /// An operation code that is translated as another, to test the comparison of the engines.
     mistake: Option<(u8, u8)>,
     /// How much code may be kept, and how many instructions it has been made of since it was emptied.
@@ -94,6 +104,7 @@ impl CodeCache {
             loose: HashMap::new(),
             loosened: None,
             era: 0,
+            owner: owner(),
             mistake: wishes.mistake,
             statistics: Statistics::default(),
         })
@@ -108,6 +119,14 @@ impl CodeCache {
             text
         });
         texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
+    }
+
+    /// Sees to it that the return stack leads to code of this cache.
+    fn own_returns(&self, s: &mut State) {
+        if s.scratch[RETURN_OWNER] != self.owner {
+            s.scratch[RETURNS..][..return_stack::ENTRIES * return_stack::WORDS].fill(0);
+            (s.scratch[RETURN_OWNER], s.scratch[RETURN_TOP]) = (self.owner, 0);
+        }
     }
 
     /// Sees to it that a block that is left too often is not executed any more.
@@ -147,6 +166,7 @@ impl Translator for CodeCache {
         self.room.shrink();
         self.kept = 0;
         self.era += 1;
+        self.owner = owner();
         self.statistics.emptied += 1;
     }
 
@@ -197,13 +217,14 @@ impl Translator for CodeCache {
         (at, at + head)
     }
 
-    fn connect(&mut self, link: Link, absolute: Absolute, version: u32, code: u64) {
+    fn connect(&mut self, link: Link, absolute: Absolute, version: u32, (outer, inner): (u64, u64)) {
         if link.era != self.era {
             return;
         }
         let exit = &self.links[link.number as usize];
         if (exit.frame as u64, exit.version) == (absolute.0 / arch::PAGE, version) {
             let at = self.memory.start() + exit.patch as u64;
+            let code = if exit.outer { outer } else { inner };
             self.memory.patch(at, (code as i64 - (at as i64 + 4)) as i32);
         }
     }
@@ -228,7 +249,8 @@ impl Translator for CodeCache {
         s.scratch[REMEMBERED] = std::ptr::from_mut(&mut self.targets) as u64;
         [s.scratch[TARGETS], s.scratch[TARGET_MASK]] = self.targets.table();
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
-        s.scratch[KEY] = key(s);
+        note_key(s);
+        self.own_returns(s);
         s.scratch[MOVED] = 0;
         s.scratch[ROWS] = s.forgotten_rows();
         let budget = s.budget;
