@@ -136,7 +136,7 @@ fn a_return_finds_what_is_there_by_then() {
     assert_eq!(table % 2048, 0);
     // Register 10 has the table's origin and register 11 an address in the page, as IPTE wants them.
     for purge in ["IPTE 10,11", "PTLB"] {
-        machine.text(FRAMES[0], &format!("AGHI 4,1;XG 12,0(9);STG 12,0(5);{purge};STG 12,0(5);BCR 15,14"));
+        machine.text(FRAMES[0], &format!("AGHI 4,1;XG 12,0(9);STURG 12,5;{purge};STURG 12,5;BCR 15,14"));
         for _ in 0..2 {
             machine.put64(page, frames[0]);
             machine.put64(DATA + 8, frames[0] ^ frames[1]);
