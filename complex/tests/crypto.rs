@@ -441,3 +441,28 @@ fn queries_tell_what_there_is() {
     }
     assert_eq!(m.get64(BLOCK + 8), 0x0000_0000_0000_a000, "PRNO 112 and 114");
 }
+
+/// Instructions that neither decipher nor do otherwise have no modifier; only KLMD's SHAKE functions make something of
+/// it (POP, chapter 7, each instruction's "bit 56 of general register 0 must be zero").
+#[test]
+fn a_modifier_that_means_nothing_is_a_specification_exception() {
+    let m = everything();
+    let mut cases = 0;
+    for (source, shakes) in [("KMAC 2,4", false), ("KIMD 2,4", false), ("KLMD 2,4", true), ("PCC", false)] {
+        for code in 0..128 {
+            if shakes && [36, 37].contains(&code) {
+                run(&m, source, code | 0x80, &[0; 300], &[]);
+                continue;
+            }
+            m.put(BLOCK, &[0x5a; 300]);
+            m.set(|s| {
+                (s.gr[0], s.gr[1]) = (code | 0x80, BLOCK);
+                (s.gr[2], s.gr[3], s.gr[4], s.gr[5]) = (TO, 0, FROM, 0);
+            });
+            assert_eq!(m.execute(source), program(6, 4, PROGRAM + 4), "{source} {code}");
+            assert_eq!(m.get(BLOCK, 300), [0x5a; 300], "{source} {code}");
+            cases += 1;
+        }
+    }
+    assert_eq!(cases, 4 * 128 - 2);
+}

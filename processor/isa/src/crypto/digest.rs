@@ -1,7 +1,7 @@
 //! KIMD and KLMD: SHA-1, SHA-2, SHA-3, SHAKE and GHASH.
 
 use super::galois::ghash;
-use super::{Chain, absorb, function, operand_register, query};
+use super::{Chain, absorb, function, operand_register, query, unmodified};
 use crate::general::{Operand, UNIT, length, set_address, set_length};
 use crate::prelude::*;
 use base::layout::{U32, U64};
@@ -114,7 +114,7 @@ fn permute(state: &mut [u8; STATE]) {
 /// KIMD: whole blocks of the second operand. CC: 0 done, 3 not yet.
 pub(crate) fn compute_intermediate_digest(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     operand_register(i.r2)?;
-    let code = function(s);
+    let code = unmodified(s)?;
     if code == 0 {
         let mut functions = [GHASH; 10];
         functions[1..].copy_from_slice(&CODES);
@@ -146,13 +146,13 @@ const PADDED: u64 = 0x80;
 /// KLMD: all that is left of a message, and its padding; the length in bits of the whole message stands after the
 /// chaining value. SHAKE's output goes to the first operand (R1, R1+1). CC: 0 done, 3 not yet.
 pub(crate) fn compute_last_digest(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let code = function(s);
+    let shake = matches!(Digest::of(function(s)), Some(Digest::Shake(_)));
+    let code = if shake { function(s) } else { unmodified(s)? };
     if code == 0 {
         operand_register(i.r2)?;
         return query(s, &CODES);
     }
     let digest = Digest::of(code).ok_or(Program::Specification)?;
-    let shake = matches!(digest, Digest::Shake(_));
     if shake {
         operand_register(i.r1)?;
     }

@@ -30,6 +30,11 @@ fn modified(s: &State) -> bool {
     s.gr[0] & 0x80 != 0
 }
 
+/// The function code of an instruction that has no modifier: bit 56 of register 0 must be zero.
+fn unmodified(s: &State) -> Result<u8, Interruption> {
+    if modified(s) { Err(Program::Specification.into()) } else { Ok(function(s)) }
+}
+
 /// The parameter block.
 fn parameters(s: &mut State) -> At {
     s.address_in(1)

@@ -1,7 +1,9 @@
 //! Modes of ciphers: KM, KMC, KMF, KMO, KMCTR, and the authentication codes KMAC and PCC.
 
 use super::cipher::{CODES, Cipher, Kind, xor};
-use super::{Chain, PIECE, absorb, function, modified, operand_register, parameters, piece, query, transform};
+use super::{
+    Chain, PIECE, absorb, function, modified, operand_register, parameters, piece, query, transform, unmodified,
+};
 use crate::general::{Operand, UNIT, set_address};
 use crate::prelude::*;
 use base::layout::U128;
@@ -197,6 +199,7 @@ pub(crate) fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(
 
 /// KMAC: the chaining value of CBC alone.
 pub(crate) fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    unmodified(s)?;
     let Some(kind) = chosen(s, &[i.r2])? else { return Ok(()) };
     let n = kind.block();
     if length(s, i.r2, n)? == 0 {
@@ -216,7 +219,7 @@ pub(crate) fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(
 
 /// PCC: the last block of CMAC, or the first tweak of XTS. CC 2: the message's length is wrong.
 pub(crate) fn perform_cryptographic_computation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
-    match function(s) {
+    match unmodified(s)? {
         0 => {
             let mut functions = [XTS_AES_128, XTS_AES_256, 0, 0, 0, 0, 0, 0];
             functions[2..].copy_from_slice(&CODES);
