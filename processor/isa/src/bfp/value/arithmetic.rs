@@ -178,6 +178,10 @@ pub(super) fn soft_multiply<B: Binary, W: Binary>(env: &mut Environment, a: B, b
 }
 
 pub(super) fn soft_multiply_add<B: Binary>(env: &mut Environment, a: B, b: B, c: B, negate: bool) -> Outcome<B> {
+    // Infinity times zero is invalid whatever the addend is, a NaN too (POP, figure "Results: MULTIPLY AND ADD").
+    if matches!((a.class(), b.class()), (Class::Infinity, Class::Zero) | (Class::Zero, Class::Infinity)) {
+        return env.invalid(B::default_nan());
+    }
     // The second operand of the instruction, the multiplicand, comes first.
     if let Some(nan) = propagate(env, [b, a, c]) {
         return nan;
@@ -187,7 +191,6 @@ pub(super) fn soft_multiply_add<B: Binary>(env: &mut Environment, a: B, b: B, c:
     let negative = a.negative != b.negative;
     let special = |class| Unpacked { negative, class, exponent: 0, significand: 0 };
     let product = match (a.class, b.class) {
-        (Class::Infinity, Class::Zero) | (Class::Zero, Class::Infinity) => return env.invalid(B::default_nan()),
         (Class::Infinity, _) | (_, Class::Infinity) => special(Class::Infinity),
         (Class::Zero, _) | (_, Class::Zero) => special(Class::Zero),
         // The product of extended numbers is longer than what `Unpacked` holds.

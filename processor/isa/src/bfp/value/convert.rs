@@ -143,8 +143,8 @@ pub fn load_lengthened<B: Binary, W: Binary>(env: &mut Environment, source: B) -
 pub enum Narrowed<B, W> {
     /// The result in the shorter format.
     Target(B),
-    /// After an enabled overflow or underflow: rounded to the precision of the shorter format, in the format of the
-    /// source.
+    /// After an enabled overflow or underflow: rounded to the precision of the shorter format, scaled, in the format of
+    /// the source.
     Source(W),
 }
 
@@ -162,7 +162,7 @@ pub fn load_rounded<W: Binary, B: Binary>(env: &mut Environment, source: W) -> O
         return nan.map(Narrowed::Target).map_err(|trap| trap.map(Narrowed::Target));
     }
     convert(source.unpack(), |negative, exponent, significand| {
-        env.round_wide::<B, W>(negative, exponent, significand, 0)
+        env.round_wide::<B, W>(negative, exponent, significand, W::ROUNDED_SCALE)
     })
     .map(Narrowed::Target)
     .map_err(|rounded| match rounded {

@@ -19,8 +19,8 @@ pub struct Division<B> {
 /// Divides `a` by `b`; the complete quotient is rounded to an integer as `rounding` says, the remainder as the FPC
 /// says.
 ///
-/// A quotient of more bits than the format has is truncated to them, and the remainder is incomplete: the program
-/// divides it again.
+/// A quotient of more bits than the format has is truncated to them, and the remainder is incomplete unless it is zero:
+/// the program divides it again.
 pub fn divide_to_integer<B: Binary>(fpc: &mut Fpc, a: B, b: B, rounding: Rounding) -> Outcome<Division<B>> {
     let mut env = Environment::current(*fpc);
     let outcome = divide(&mut env, a, b, rounding);
@@ -61,11 +61,12 @@ fn divide<B: Binary>(env: &mut Environment, a: B, b: B, rounding: Rounding) -> O
     let adjusted = if overflow { exponent - B::SCALE } else { exponent };
     let quotient = Environment::current(Fpc(0)).round(negative, adjusted, significand);
     let quotient = quotient.expect("an integer of the format's precision, and no exception is enabled");
-    let cc = if complete { 0 } else { 2 } | u8::from(overflow);
     let subtrahend = product(Unpacked { negative, class: Class::Normal, exponent, significand }, divisor);
     let keep = |remainder: B| {
+        let zero = remainder.magnitude() == 0;
         // An exactly zero remainder has the sign of the dividend.
-        let remainder = if remainder.magnitude() == 0 { B::zero(dividend.negative) } else { remainder };
+        let remainder = if zero { B::zero(dividend.negative) } else { remainder };
+        let cc = if complete || zero { 0 } else { 2 } | u8::from(overflow);
         Division { quotient, remainder, cc }
     };
     sum(env, dividend, subtrahend.negate()).map(keep).map_err(|trap| trap.map(keep))

@@ -287,16 +287,10 @@ pub(super) enum Rounded<B, W> {
 }
 
 /// Packs a number of `B`'s precision into the format `W`, which is at least as precise. An adjusted exponent is always
-/// that of a normal number; LOAD ROUNDED adjusts nothing, and its source may be subnormal (its bits fit, as the
-/// source's did) or, at the other end, round up to more than the largest number.
+/// that of a normal number.
 fn pack<B: Binary, W: Binary>(negative: bool, exponent: i32, significand: u128) -> W {
     let wide = significand << (W::PRECISION - B::PRECISION);
-    if exponent > W::EMAX {
-        return W::infinity(negative);
-    }
-    if exponent < W::EMIN {
-        return W::signed(negative, wide >> (W::EMIN - exponent).min(127));
-    }
+    debug_assert!((W::EMIN..=W::EMAX).contains(&exponent));
     let biased = (exponent + W::EMAX) as u128;
     W::signed(negative, biased << (W::PRECISION - 1) | wide & W::FRACTION)
 }

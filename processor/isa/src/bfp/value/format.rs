@@ -17,6 +17,8 @@ pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
     const EMAX: i32;
     /// How much an enabled overflow or underflow adjusts the exponent (POP, "Scaled value").
     const SCALE: i32;
+    /// The same for LOAD ROUNDED from this format: 512 for long, 8192 for extended numbers (POP, *LOAD ROUNDED*).
+    const ROUNDED_SCALE: i32 = Self::SCALE / 3;
     /// The number as its bits, on the right.
     fn to_bits(self) -> u128;
     /// Takes the low [`Self::WIDTH`] bits.

@@ -144,6 +144,37 @@ fn the_first_signaling_nan_is_returned_else_the_first_quiet_one() {
     assert_eq!(fused(quiet, 0xffc0_0009, 0), (Ok(0xffc0_0009), 0));
 }
 
+/// POP, figure "Results: MULTIPLY AND ADD": every format, sign and addend, and each order of the factors.
+#[test]
+fn infinity_times_zero_is_invalid_whatever_is_added() {
+    fn every<B: Binary>() -> usize {
+        let mut cases = 0;
+        let invalid = (Ok(B::default_nan()), Fpc::INVALID);
+        let quiet = B::from_bits(B::INFINITY | B::QUIET | 1);
+        let signaling = B::from_bits(B::SIGN | B::INFINITY | 2);
+        for addend in [quiet, signaling, B::infinity(true), B::zero(false), B::largest(true)] {
+            for signs in 0..4 {
+                let (infinity, zero) = (B::infinity(signs & 1 != 0), B::zero(signs & 2 != 0));
+                for (a, b) in [(infinity, zero), (zero, infinity)] {
+                    for fused in [multiply_add, multiply_subtract] {
+                        assert_eq!(
+                            under(0, |fpc| fused(fpc, a, b, addend)),
+                            invalid,
+                            "{a:x?} × {b:x?} with {addend:x?}"
+                        );
+                        let enabled = Fpc::INVALID << MASK;
+                        let trap = under(enabled, |fpc| fused(fpc, a, b, addend));
+                        assert_eq!(trap, (Err(Trap::Suppress(0x80)), enabled));
+                        cases += 2;
+                    }
+                }
+            }
+        }
+        cases
+    }
+    assert_eq!(every::<u32>() + every::<u64>() + every::<u128>(), 3 * 5 * 4 * 2 * 2 * 2);
+}
+
 #[test]
 fn a_product_of_the_next_longer_format_is_exact() {
     let third = 1.0f32 / 3.0;
@@ -158,14 +189,48 @@ fn load_rounded_delivers_the_source_format_when_it_is_out_of_range() {
     let modes = |fpc| Environment::current(Fpc(fpc));
     let huge = long(1e300);
     let narrowed = load_rounded::<u64, u32>(&mut modes(Fpc::OVERFLOW << MASK), huge);
-    // 1e300 rounded to 24 bits, as a long number.
-    let rounded = (huge + (1 << 28)) & !((1 << 29) - 1);
+    // 1e300 rounded to 24 bits, as a long number, and divided by 2^512.
+    let rounded = ((huge + (1 << 28)) & !((1 << 29) - 1)) - (512 << 52);
     assert!(matches!(narrowed, Err(Trap::Complete(Narrowed::Source(value), 0x28 | 0x2c)) if value == rounded));
     let narrowed = load_rounded::<u64, u32>(&mut modes(0), huge);
     assert_eq!(narrowed, Ok(Narrowed::Target(u32::infinity(false))));
     let mut env = Environment::modified(Fpc(0), 5, 4).expect("toward zero is assigned");
     assert_eq!(load_rounded::<u64, u32>(&mut env, long(0.1)), Ok(Narrowed::Target(0x3dcc_cccc)));
     assert_eq!(env.fpc, Fpc(0), "inexact is suppressed");
+}
+
+/// POP, *LOAD ROUNDED*: a result that traps is scaled by 2^512 from long, by 2^8192 from extended numbers.
+#[test]
+fn what_load_rounded_delivers_out_of_range_is_scaled() {
+    fn power<B: Binary>(exponent: i32) -> B {
+        B::from_bits(((exponent + B::EMAX) as u128) << (B::PRECISION - 1))
+    }
+    fn every<W: Binary, B: Binary>(scale: i32) -> u32 {
+        let mut cases = 0;
+        let mut check = |fpc, exponent: i32, expected: Outcome<Narrowed<B, W>>| {
+            let mut env = Environment::current(Fpc(fpc << MASK));
+            assert_eq!(load_rounded::<W, B>(&mut env, power(exponent)), expected, "2^{exponent}");
+            cases += 1;
+        };
+        for exponent in [B::EMAX + 1, (B::EMAX + W::EMAX) / 2, W::EMAX] {
+            let scaled = Trap::Complete(Narrowed::Source(power(exponent - scale)), 0x20);
+            check(Fpc::OVERFLOW, exponent, Err(scaled));
+            check(Fpc::UNDERFLOW, exponent, Ok(Narrowed::Target(B::infinity(false))));
+        }
+        for exponent in [B::EMIN - 1, (B::EMIN + W::EMIN) / 2, W::EMIN] {
+            let scaled = Trap::Complete(Narrowed::Source(power(exponent + scale)), 0x10);
+            check(Fpc::UNDERFLOW, exponent, Err(scaled));
+        }
+        check(Fpc::OVERFLOW | Fpc::UNDERFLOW, B::EMAX, Ok(Narrowed::Target(power(B::EMAX))));
+        check(Fpc::OVERFLOW | Fpc::UNDERFLOW, B::EMIN, Ok(Narrowed::Target(power(B::EMIN))));
+        // The least number of the source, which is subnormal, is scaled to a normal one.
+        let mut env = Environment::current(Fpc(Fpc::UNDERFLOW << MASK));
+        let least = W::EMIN - (W::PRECISION as i32 - 1);
+        let scaled = Trap::Complete(Narrowed::Source(power(least + scale)), 0x10);
+        assert_eq!(load_rounded::<W, B>(&mut env, W::from_bits(1)), Err(scaled));
+        cases + 1
+    }
+    assert_eq!(every::<u64, u32>(512) + every::<u128, u32>(8192) + every::<u128, u64>(8192), 36);
 }
 
 #[test]
@@ -227,9 +292,14 @@ fn dividing_until_the_remainder_is_complete() {
         }
         assert_eq!(remainder, a % b, "{a} by {b}");
     }
-    let overflowed = divided(f64::MAX, 5e-324, Rounding::TowardZero);
+    // More bits of quotient than fit, and nothing is left: the remainder is complete.
+    let exact = divided(3.0 * 2f64.powi(200), -3.0, Rounding::TowardZero);
+    assert_eq!((parts(exact).0, exact.remainder, exact.cc), (-(2f64.powi(200)), 0, 0));
+    let exact = divided(-f64::MAX, 5e-324, Rounding::TowardZero);
+    assert_eq!((exact.quotient >> 52, exact.remainder, exact.cc), (0xe30, 1 << 63, 1));
+    let overflowed = divided(f64::MAX, 1.5e-323, Rounding::TowardZero);
     assert_eq!(overflowed.cc, 3);
-    assert_eq!(overflowed.quotient >> 52, (1023 + 1023 + 1074 - 1536), "the exponent is less by 1536");
+    assert_eq!(overflowed.quotient >> 52, (1023 + 1023 + 1073 - 1536), "the exponent is less by 1536");
     assert_eq!(fpc, Fpc(0));
     let nan = divided_by_zero();
     assert_eq!((nan.quotient, nan.remainder, nan.cc), (u64::default_nan(), u64::default_nan(), 1));
