@@ -48,7 +48,8 @@ pub(crate) fn search_string(s: &mut State, i: &Fields) -> Result<(), Interruptio
     Ok(())
 }
 
-/// SRSTU: SRST for a two-byte character in register 0.
+/// SRSTU: SRST for a two-byte character in register 0. Where start and end differ in parity, the search ends past the
+/// end.
 pub(crate) fn search_string_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.gr[0] & 0xffff_0000 != 0 {
         return Err(Program::Specification.into());
@@ -56,8 +57,9 @@ pub(crate) fn search_string_unicode(s: &mut State, i: &Fields) -> Result<(), Int
     let character = s.gr[0] as u16;
     let end = s.address_in(i.r1).address;
     let mut at = s.address_in(i.r2);
+    let mut left = end.wrapping_sub(at.address) & s.address_mask;
     for _ in 0..UNIT / 2 {
-        if at.address == end {
+        if left == 0 {
             s.cc = 2;
             return Ok(());
         }
@@ -67,6 +69,7 @@ pub(crate) fn search_string_unicode(s: &mut State, i: &Fields) -> Result<(), Int
             return Ok(());
         }
         at = s.further(at, 2);
+        left = left.saturating_sub(2);
     }
     set_address(s, i.r2, at.address);
     s.cc = 3;
