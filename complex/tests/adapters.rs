@@ -90,6 +90,10 @@ fn the_levels_below_are_described() {
     assert_eq!(machine.get(DATA, 1), [0x20], "the control program is not described");
     let (of_machine, of_partition) = (machine.get16(DATA + 12) as u64, machine.get16(DATA + 16) as u64);
     assert_eq!((text(of_machine + 20, 4), text(of_partition + 16, 8)), ("2817".into(), "ENDICOTT".into()));
+    // Sections begin at multiples of eight; counts and identifications are valid, and there is no name of the machine.
+    assert_eq!((machine.get16(DATA + 10), of_machine, of_partition % 8), (48, 48, 0));
+    assert_eq!((machine.get(DATA + of_machine + 2, 1)[0], machine.get(DATA + of_partition + 2, 1)[0]), (0xc0, 0x90));
+    assert_eq!(machine.get64(DATA + of_machine + 12), 0);
     assert_eq!((machine.get16(DATA + of_machine + 4), machine.get16(DATA + of_partition + 6)), (2, 2));
     machine.set(|s| s.gr[2] = 1);
     assert_eq!((machine.execute("STHYI 2,4"), machine.cc(), machine.gr(5)), (Ending::Done, 3, 4));

@@ -23,10 +23,12 @@ pub struct HypervisorHeader {
     pub partition_offset: U16,
     /// X'12': bytes of the [`PartitionSection`].
     pub partition_length: U16,
-    /// X'14': reserved.
-    pub reserved_14: [u8; 24],
+    /// X'14': places and lengths of sections for three levels of control programs, of which there are none here.
+    pub levels: [u8; 24],
+    /// X'2C': reserved.
+    pub reserved_2c: [u8; 4],
 }
-const _: () = assert!(size_of::<HypervisorHeader>() == 44);
+const _: () = assert!(size_of::<HypervisorHeader>() == 48);
 
 /// In [`HypervisorHeader::flags`]: the stack of levels is not complete.
 pub const INCOMPLETE: u8 = 0x20;
@@ -44,7 +46,9 @@ pub struct MachineSection {
     /// X'04': shared and dedicated CPUs.
     pub cpus: U16,
     /// X'06': reserved.
-    pub reserved_06: [u8; 14],
+    pub reserved_06: [u8; 6],
+    /// X'0C': the machine's name, if it is valid, which it is not here.
+    pub name: [u8; 8],
     /// X'14': the four characters of the machine type, in EBCDIC.
     pub machine_type: [u8; 4],
     /// X'18': the manufacturer, in EBCDIC.
@@ -61,7 +65,7 @@ const _: () = assert!(size_of::<MachineSection>() == 64);
 /// In [`MachineSection::valid`]: its identification is.
 pub const MACHINE_IDENTIFIED: u8 = 0x40;
 /// In [`MachineSection::valid`]: its counts of CPUs are.
-pub const MACHINE_COUNTED: u8 = 0x20;
+pub const MACHINE_COUNTED: u8 = 0x80;
 
 /// The logical partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -89,7 +93,7 @@ const _: () = assert!(size_of::<PartitionSection>() == 56);
 /// In [`PartitionSection::valid`]: its counts of CPUs are.
 pub const PARTITION_COUNTED: u8 = 0x80;
 /// In [`PartitionSection::valid`]: its identification is.
-pub const PARTITION_IDENTIFIED: u8 = 0x40;
+pub const PARTITION_IDENTIFIED: u8 = 0x10;
 
 /// All of it, for a machine with one level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -97,9 +101,9 @@ pub const PARTITION_IDENTIFIED: u8 = 0x40;
 pub struct HypervisorInformation {
     /// X'00': which sections there are, and where.
     pub header: HypervisorHeader,
-    /// X'2C': the machine.
+    /// X'30': the machine.
     pub machine: MachineSection,
-    /// X'6C': the partition.
+    /// X'70': the partition.
     pub partition: PartitionSection,
 }
-const _: () = assert!(size_of::<HypervisorInformation>() == 164);
+const _: () = assert!(size_of::<HypervisorInformation>() == 168);
