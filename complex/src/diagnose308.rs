@@ -32,6 +32,8 @@ pub enum Next {
 
 const OK: u64 = 0x0001;
 const NO_PARAMETERS: u64 = 0x0102;
+/// What subcode 5 says of a block that is not a valid one.
+const NOT_VALID: u64 = 0x0402;
 
 impl Configuration {
     /// The call of CPU `cpu`, with the address of the block in R1 and the subcode in R3.
@@ -68,7 +70,7 @@ impl Configuration {
                 if good {
                     self.ipl.lock().held().next = Some(block);
                 }
-                answer(if good { OK } else { NO_PARAMETERS });
+                answer(if good { OK } else { NOT_VALID });
                 Ok(Next::Continue)
             }
             6 => {

@@ -157,8 +157,14 @@ impl Configuration {
     /// SERVICE CALL: the command word in R1, the real address of the control block (SCCB) in R2.
     pub(crate) fn service_call(&self, state: &mut State, r1: u8, r2: u8) -> Result<(), Interruption> {
         let command = state.gr[r1 as usize] as u32;
-        let address = state.gr[r2 as usize] & 0x7fff_ffff;
-        if address % 8 != 0 {
+        let register = state.gr[r2 as usize];
+        let address = register & 0x7fff_ffff;
+        // Bits on the left of a 31-bit address do not count, except in the 64-bit mode, where they must be zero.
+        let too_long = state.address_mask == u64::MAX && register != address;
+        // Not among the assigned storage locations, those of another prefix either.
+        let area = state.architecture().prefix_area();
+        let assigned = address < area || address & !(area - 1) == u64::from(state.prefix);
+        if too_long || assigned || address % 8 != 0 {
             return Err(Program::Specification.into());
         }
         let at = state.absolute(Real(address));

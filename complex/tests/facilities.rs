@@ -48,7 +48,7 @@ fn facility_lists() {
     assert_eq!(machine.execute("STFL 0(0);STFLE 0(6)"), Ending::Done);
     let first = machine.get64(DATA);
     assert_eq!(machine.get32(z::FACILITIES), (first >> 32) as u32);
-    let list = complex::FACILITIES.0;
+    let list = complex::FACILITIES.consistent().0;
     assert_eq!((first, machine.gr(0), machine.cc()), (list[0], 0xff03, 0));
     assert_eq!([8, 16, 24].map(|n| machine.get64(DATA + n)), [list[1], list[2], list[3]]);
     assert_eq!(machine.get64(DATA + 32), 0xeeee_eeee_eeee_eeee, "no more than there are");
@@ -135,7 +135,18 @@ fn the_service_element_tells_what_there_is() {
     assert_eq!((machine.get16(DATA + 8), machine.get(DATA + 10, 1)[0], machine.get16(DATA + 16)), (8, 1, 2));
     assert_eq!(service(&machine, READ_INFORMATION, &[], 16), 0x0300, "too short");
     assert_eq!(service(&machine, 0x1234_0000, &[], 64), 0x01f0, "no such command");
-    // Operands.
+    // Operands. Not in the first 8 K, and not in the prefix area.
+    machine.cpu(0).state.set_prefix(0x1_2000).expect("it is in storage");
+    for at in [0, 8, 0x1ff8, 0x1_2000, 0x1_3ff8, DATA | 1 << 31, DATA | 1 << 63] {
+        machine.set(|s| s.gr[2] = at);
+        machine.put(0x1_2000 + z::PROGRAM_NEW, &machine.get(z::PROGRAM_NEW, 16));
+        assert_eq!(machine.execute("SERVC 1,2"), program(6, 4, PROGRAM + 4), "{at:x}");
+    }
+    machine.cpu(0).state.set_prefix(0).expect("it is in storage");
+    // Before anything is looked at: there is no storage here, and not this bit in the 31-bit mode.
+    machine.set(|s| s.gr[2] = 0xffff_ffff_8080_0000);
+    assert_eq!(machine.execute("SERVC 1,2"), program(6, 4, PROGRAM + 4));
+    assert_eq!(machine.go(mask::BASIC_ADDRESSING, PROGRAM), program(5, 4, PROGRAM + 4));
     machine.set(|s| s.gr[2] = DATA + 4);
     assert_eq!(machine.execute("SERVC 1,2"), program(6, 4, PROGRAM + 4));
     machine.set(|s| s.gr[2] = 0x80_0000);
@@ -372,7 +383,7 @@ fn a_guest_loads_itself_anew() {
     let Ok(Next::Load { device: 0x00d, clear: true, .. }) = diagnose(&machine, 0, 3) else { panic!("from 00D") };
     machine.put(DATA + 0xc, &[9]);
     assert_eq!(diagnose(&machine, DATA, 5), Ok(Next::Continue));
-    assert_eq!(machine.gr(3), 0x102, "not from such a device");
+    assert_eq!(machine.gr(3), 0x402, "not from such a device");
     assert!(diagnose(&machine, DATA + 8, 6).is_err(), "not on a page");
     assert!(diagnose(&machine, 0, 2).is_err(), "no such subcode");
     // Subcodes 0 and 1 reset everything, and the CPU that asked goes on from the PSW at 0 in ESA/390.

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 ///
 /// Ry is the subcode: 0 and 1 reset and go on with the PSW at address 0; 3, 4 and 7 load again; 5 sets the parameters
 /// of the next load, 6 stores those of the last. Rx is the address of their block, and Rx+1 gets the return code: 1 is
-/// good, X'0102' no parameters.
+/// good, X'0102' no parameters, X'0402' parameters that are not valid.
 pub fn reset_and_load(call: &Call<'_>) -> Result<(), Interruption> {
     match call.machine.configuration.diagnose_308(call.cpu, call.r1, call.r3)? {
         Next::Continue => (),
