@@ -1,6 +1,6 @@
 //! Running one virtual CPU, and performing what it leaves to the configuration.
 
-use crate::{Configuration, Core};
+use crate::{Configuration, Core, sigp};
 use arch::{Psw, mask};
 use base::{Held, Tod};
 use cpu::{Intercepted, Interruption, Order, State, attention};
@@ -115,7 +115,7 @@ impl Configuration {
                 }
             }
             if state.signals().attention() & attention::ORDER != 0 {
-                self.carry_out_orders(state);
+                self.carry_out_order(state);
             }
             if state.stopped {
                 return Exit::Stopped;
@@ -227,26 +227,13 @@ impl Configuration {
         }
     }
 
-    /// Orders of other CPUs that came while this one was running.
-    fn carry_out_orders(&self, state: &mut State) {
-        let orders = state.signals().take_orders();
-        let ordered = |order: Order| orders & order as u32 != 0;
-        if ordered(Order::Stop) || ordered(Order::StopAndStoreStatus) {
-            state.stopped = true;
-        }
-        if ordered(Order::StopAndStoreStatus) {
-            state.store_status();
-        }
-        if ordered(Order::Reset) {
-            state.reset();
-        }
-        if ordered(Order::InitialReset) {
-            state.initial_reset();
-        }
-        if ordered(Order::Restart) {
-            state.stopped = false;
-            let result = state.restart_interruption();
-            engine::complete(state, result, 0);
+    /// The order of another CPU that came while this one was running. Until it is over, others are told that this CPU
+    /// is busy.
+    fn carry_out_order(&self, state: &mut State) {
+        if let Some(order) = state.signals().order_started() {
+            sigp::carry_out(state, order);
+            self.cpus[state.address as usize].stopped.store(state.stopped, SeqCst);
+            state.signals().order_finished();
         }
         self.cpus[state.address as usize].stopped.store(state.stopped, SeqCst);
     }

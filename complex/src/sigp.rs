@@ -1,13 +1,16 @@
 //! SIGNAL PROCESSOR (POP, chapter 4, "CPU signaling and response").
 //!
 //! A target that no thread runs is acted on at once. For a target that is being run, the order is noted in its
-//! signals. It carries the order out between two instructions, and is busy for further orders until then.
+//! signals. It carries the order out between two instructions, and is busy for others until then, SENSE too.
 
 use crate::{Configuration, VirtualCpu};
 use arch::Absolute;
 use base::Held;
 use cpu::{Architecture, Interruption, Order, State};
+use std::ops::Range;
 use std::sync::atomic::Ordering::SeqCst;
+
+const GUARDED_STORAGE: u32 = 133;
 
 /// Status bits.
 mod status {
@@ -21,6 +24,26 @@ mod status {
 
 /// The order that exchanges PSWs.
 const RESTART: u8 = 0x06;
+/// Whether the target runs on a real processor is known even while it is busy.
+const SENSE_RUNNING_STATUS: u8 = 0x15;
+
+/// Does on a CPU what an order says.
+pub(crate) fn carry_out(s: &mut State, order: Order) {
+    match order {
+        Order::Stop => s.stopped = true,
+        Order::StopAndStoreStatus => {
+            s.stopped = true;
+            s.store_status();
+        }
+        Order::InitialReset => s.initial_reset(),
+        Order::Reset => s.reset(),
+        Order::Restart => {
+            s.stopped = false;
+            let result = s.restart_interruption();
+            engine::complete(s, result, 0);
+        }
+    }
+}
 
 /// How an order was answered.
 enum Answer {
@@ -63,6 +86,9 @@ impl Configuration {
         let signals = &self.shared.signals[target as usize];
         let cpu = &self.cpus[target as usize];
         let oneself = target == state.address;
+        if signals.has_order() && !oneself && order != SENSE_RUNNING_STATUS {
+            return Answer::Busy;
+        }
         match order {
             // Sense.
             0x01 => {
@@ -90,19 +116,12 @@ impl Configuration {
                 Answer::Accepted
             }
             // Start, stop, restart, stop and store status, initial CPU reset, CPU reset.
-            0x04 => self.act(state, target, None, |s| s.stopped = false),
-            0x05 => self.act(state, target, Some(Order::Stop), |s| s.stopped = true),
-            RESTART => self.act(state, target, Some(Order::Restart), |s| {
-                s.stopped = false;
-                let result = s.restart_interruption();
-                engine::complete(s, result, 0);
-            }),
-            0x09 => self.act(state, target, Some(Order::StopAndStoreStatus), |s| {
-                s.stopped = true;
-                s.store_status();
-            }),
-            0x0b => self.act(state, target, Some(Order::InitialReset), State::initial_reset),
-            0x0c => self.act(state, target, Some(Order::Reset), State::reset),
+            0x04 => self.act(state, target, None),
+            0x05 => self.act(state, target, Some(Order::Stop)),
+            RESTART => self.act(state, target, Some(Order::Restart)),
+            0x09 => self.act(state, target, Some(Order::StopAndStoreStatus)),
+            0x0b => self.act(state, target, Some(Order::InitialReset)),
+            0x0c => self.act(state, target, Some(Order::Reset)),
             // Set prefix: the target must be stopped.
             0x0d => {
                 let mut answer = Answer::Accepted;
@@ -128,15 +147,13 @@ impl Configuration {
             }
             // Store additional status at address.
             0x17 if self.shared.facilities.has(129) && state.architecture() == Architecture::Z => {
-                let at = parameter & !0x3ff;
-                if self.storage().key(Absolute(at)).is_err() {
+                let Some(area) = self.additional_status_area(parameter) else {
                     return Answer::Status(status::INVALID_PARAMETER);
-                }
-                let store = |s: &mut State| s.store_vectors_at(at).expect("the frame has just been looked at");
+                };
+                let store = |s: &mut State| s.store_additional_status(area).expect("the frame has just been looked at");
                 self.when_stopped(state, target, store).unwrap_or(Answer::Accepted)
             }
-            // Sense running status.
-            0x15 => {
+            SENSE_RUNNING_STATUS => {
                 if oneself || cpu.running.load(SeqCst) {
                     Answer::Accepted
                 } else {
@@ -155,32 +172,48 @@ impl Configuration {
         }
     }
 
-    fn pending_orders(&self, target: u16) -> bool {
-        self.shared.signals[target as usize].attention() & cpu::attention::ORDER != 0
+    /// Where additional status goes, if the parameter designates a place for it. Its rightmost four bits are the
+    /// length code: so many bits of an address are zeros on the right. 0 is 1024 bytes, and others come with the
+    /// guarded-storage facility.
+    fn additional_status_area(&self, parameter: u64) -> Option<Range<u64>> {
+        let code = parameter & 0xf;
+        let bits = match code {
+            0 => 10,
+            10..=12 if self.shared.facilities.has(GUARDED_STORAGE) => code,
+            _ => return None,
+        };
+        let (at, length) = (parameter & !0xf, 1 << bits);
+        let there = at % length == 0 && self.storage().key(Absolute(at)).is_ok();
+        there.then_some(at..at + length)
     }
 
-    /// Acts on the target at once if it is the issuing CPU or is not being run; otherwise leaves `order` with it.
-    fn act(&self, state: &mut State, target: u16, order: Option<Order>, what: impl FnOnce(&mut State)) -> Answer {
+    /// Acts on the target at once if it is the issuing CPU or is not being run; otherwise leaves `order` with it. None is
+    /// START.
+    fn act(&self, state: &mut State, target: u16, order: Option<Order>) -> Answer {
         let cpu = &self.cpus[target as usize];
+        let act = |s: &mut State| match order {
+            Some(order) => carry_out(s, order),
+            None => s.stopped = false,
+        };
         if target == state.address {
-            what(state);
+            act(state);
             cpu.stopped.store(state.stopped, SeqCst);
             return Answer::Accepted;
         }
-        if self.pending_orders(target) {
-            return Answer::Busy;
-        }
+        let signals = &self.shared.signals[target as usize];
         match cpu.core.try_lock() {
+            // Another CPU's order came since this one looked.
+            Ok(_) if signals.has_order() => Answer::Busy,
             Ok(mut core) => {
-                what(&mut core.state);
+                act(&mut core.state);
                 cpu.stopped.store(core.state.stopped, SeqCst);
                 drop(core);
                 self.host.runnable(target);
                 Answer::Accepted
             }
             Err(_) => match order {
-                Some(order) => {
-                    self.shared.signals[target as usize].order(order);
+                Some(order) if !signals.order(order) => Answer::Busy,
+                Some(_) => {
                     self.host.runnable(target);
                     Answer::Accepted
                 }
@@ -197,15 +230,18 @@ impl Configuration {
         if target == state.address {
             return Some(Answer::Status(status::INCORRECT_STATE));
         }
-        if self.pending_orders(target) {
-            return Some(Answer::Busy);
-        }
-        match self.cpus[target as usize].core.try_lock() {
+        let cpu = &self.cpus[target as usize];
+        match cpu.core.try_lock() {
+            // Another CPU's order came since this one looked.
+            Ok(_) if self.shared.signals[target as usize].has_order() => Some(Answer::Busy),
             Ok(mut core) if core.state.stopped => {
                 what(&mut core.state);
                 None
             }
             Ok(_) => Some(Answer::Status(status::INCORRECT_STATE)),
+            Err(_) if cpu.running.load(SeqCst) && !cpu.stopped.load(SeqCst) => {
+                Some(Answer::Status(status::INCORRECT_STATE))
+            }
             Err(_) => Some(Answer::Busy),
         }
     }

@@ -151,8 +151,89 @@ fn vector_registers_are_stored() {
     assert_eq!((machine.get64(0x3_0030), machine.get64(0x3_0038)), (0x0011_2233_4455_6677, 0x8899_aabb_ccdd_eeff));
     assert_eq!(machine.get64(0x3_01f8), 31);
     assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 1 << 40), (1, 0x100), "beyond storage");
+    // No multiple of 1024, or a length code without guarded storage: nothing is stored.
+    machine.put(0x3_0000, &[0xee; 0x2000]);
+    for parameter in (1..1024).map(|n| 0x3_0000 + n) {
+        assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, parameter), (1, 0x100), "{parameter:x}");
+    }
+    assert_eq!(machine.get(0x3_0000, 0x2000), [0xee; 0x2000]);
     machine.configuration.start(1);
     assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 0x3_0000), (1, 0x200), "not stopped");
+}
+
+#[test]
+fn additional_status_has_guarded_storage_where_there_is_room() {
+    const STORE_ADDITIONAL_STATUS: u8 = 0x17;
+    let machine = Machine::equipped(Architecture::Z, 2, cpu::Facilities([u64::MAX; 4]), Listener::default());
+    machine.cpu(1).state.guarded = cpu::Guarded { designation: 0x1111, sections: 0x2222, parameters: 0x3333 };
+    for code in 0..16 {
+        machine.put(0x3_0000, &[0xee; 0x2000]);
+        let answer = signal(&machine, 1, STORE_ADDITIONAL_STATUS, 0x3_0000 | code);
+        assert_eq!(answer, if [0, 10, 11, 12].contains(&code) { (0, 0) } else { (1, 0x100) }, "{code}");
+        let guarded = if code > 10 && answer.0 == 0 { 0x2222 } else { 0xeeee_eeee_eeee_eeee };
+        assert_eq!(machine.get64(0x3_0410), guarded, "{code}");
+    }
+    // The area's boundary is its length.
+    assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 0x3_0800 | 11), (0, 0));
+    assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 0x3_0800 | 12), (1, 0x100));
+}
+
+/// POP, chapter 4, "Conditions precluding interpretation of the order code": a CPU that has accepted an order and not
+/// carried it out yet is busy for every other order that wants something of it.
+#[test]
+fn a_cpu_with_an_order_not_carried_out_yet_is_busy() {
+    let machine = Machine::with(Architecture::Z, 2);
+    machine.put64(z::RESTART_NEW, WIDE);
+    machine.put64(z::RESTART_NEW + 8, 0x5000);
+    machine.text(0x5000, "");
+    let others = [
+        SENSE,
+        EXTERNAL_CALL,
+        EMERGENCY_SIGNAL,
+        START,
+        STOP,
+        RESTART,
+        STOP_AND_STORE,
+        INITIAL_RESET,
+        RESET,
+        SET_PREFIX,
+        STORE_STATUS,
+        0x13,
+        0x17,
+    ];
+    let mut cases = 0;
+    for order in [STOP, RESTART, STOP_AND_STORE, INITIAL_RESET, RESET] {
+        machine.configuration.start(1);
+        machine.cpu(1).state.set_psw(Psw { mask: WIDE, address: 0x5678 });
+        machine.cpu(1).state.cr[7] = 7;
+        {
+            // The host has the CPU, so that the order must wait.
+            let _held = machine.cpu(1);
+            assert_eq!(signal(&machine, 1, order, 0), (0, 0), "{order:x}");
+            for other in others {
+                assert_eq!(signal(&machine, 1, other, 0x3_0000).0, 2, "{other:x} after {order:x}");
+                cases += 1;
+            }
+        }
+        // The host has let go of it, and it does not run yet.
+        for other in others {
+            assert_eq!(signal(&machine, 1, other, 0x3_0000).0, 2, "{other:x} after {order:x}");
+            cases += 1;
+        }
+        let ending = machine.run(1);
+        if order == RESTART {
+            assert_eq!(ending, Ending::Done);
+            continue;
+        }
+        assert_eq!(ending, Ending::Exit(Exit::Stopped));
+        assert_eq!(signal(&machine, 1, SENSE, 0), (1, 0x40));
+        // The status stored now is what the order has left.
+        assert_eq!(signal(&machine, 1, STORE_STATUS, 0x3_0000), (0, 0));
+        let reset = order == INITIAL_RESET;
+        let (address, control) = if reset { (0, 0) } else { (0x5678, 7) };
+        assert_eq!((machine.get64(0x3_0108), machine.get64(0x3_01b8)), (address, control), "{order:x}");
+    }
+    assert_eq!(cases, 5 * 2 * 13);
 }
 
 #[test]

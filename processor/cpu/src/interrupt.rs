@@ -216,8 +216,19 @@ impl State {
         self.save(Absolute(at), true);
     }
 
-    /// STORE ADDITIONAL STATUS: the vector registers go to the 512 bytes at absolute `at`.
-    pub fn store_vectors_at(&mut self, at: u64) -> Result<(), NotAvailable> {
+    /// STORE ADDITIONAL STATUS: the vector registers go to the first 512 bytes of an area in absolute storage; after
+    /// 1024 bytes, if it is so long, follow the guarded-storage registers.
+    pub fn store_additional_status(&mut self, area: std::ops::Range<u64>) -> Result<(), NotAvailable> {
+        self.store_vectors_at(area.start)?;
+        let guarded = area.start + 1024;
+        if guarded < area.end {
+            self.storage().write(Absolute(guarded), self.guarded.controls().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Stores the vector registers in the 512 bytes at absolute `at`.
+    fn store_vectors_at(&self, at: u64) -> Result<(), NotAvailable> {
         let registers = self.fpr.0.map(|halves| halves.map(U64::new));
         self.storage().write(Absolute(at), registers.as_bytes())
     }

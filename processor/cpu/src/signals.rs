@@ -53,13 +53,17 @@ pub enum Order {
     /// STOP.
     Stop = 1,
     /// RESTART.
-    Restart = 2,
+    Restart,
     /// STOP AND STORE STATUS.
-    StopAndStoreStatus = 4,
+    StopAndStoreStatus,
     /// INITIAL CPU RESET.
-    InitialReset = 8,
+    InitialReset,
     /// CPU RESET.
-    Reset = 16,
+    Reset,
+}
+
+impl Order {
+    const ALL: [Order; 5] = [Order::Stop, Order::Restart, Order::StopAndStoreStatus, Order::InitialReset, Order::Reset];
 }
 
 /// How often something was asked for and done; equal when no CPU waits.
@@ -79,7 +83,8 @@ pub struct Signals {
     emergency: AtomicU64,
     /// Address of the CPU that sent the pending external call, plus 1; 0 none.
     external_call: AtomicU32,
-    orders: AtomicU32,
+    /// The [`Order`] that the CPU has accepted and not carried out yet; 0 none.
+    order: AtomicU32,
     purges: Asked,
     meetings: Asked,
     /// 1 while the CPU is inside the engine: then another CPU that asks it for something must wait for it.
@@ -157,21 +162,30 @@ impl Signals {
         }
     }
 
-    /// Asks the CPU to carry out an order.
-    pub fn order(&self, order: Order) {
-        self.orders.fetch_or(order as u32, SeqCst);
-        self.raise(attention::ORDER);
+    /// Asks the CPU to carry out an order; false if it has not carried out another one yet.
+    pub fn order(&self, order: Order) -> bool {
+        let free = self.order.compare_exchange(0, order as u32, SeqCst, SeqCst).is_ok();
+        if free {
+            self.raise(attention::ORDER);
+        }
+        free
     }
 
-    /// Orders not yet carried out, as a mask of [`Order`] bits; there are none left afterwards.
-    pub fn take_orders(&self) -> u32 {
+    /// Whether the CPU has an order that it has not carried out yet.
+    pub fn has_order(&self) -> bool {
+        self.order.load(SeqCst) != 0
+    }
+
+    /// The CPU's side: the order that it is to carry out now; [`Signals::order_finished`] says when it has.
+    pub fn order_started(&self) -> Option<Order> {
         self.lower(attention::ORDER);
-        self.orders.swap(0, SeqCst)
+        let code = self.order.load(SeqCst);
+        Order::ALL.into_iter().find(|order| *order as u32 == code)
     }
 
-    /// Whether `order` waits to be carried out.
-    pub fn ordered(&self, order: Order) -> bool {
-        self.orders.load(SeqCst) & order as u32 != 0
+    /// The CPU's side: the order has been carried out, and what it did is to be seen.
+    pub fn order_finished(&self) {
+        self.order.store(0, SeqCst);
     }
 
     /// A CPU reset: interruptions pending for this CPU alone are gone.

@@ -10,7 +10,7 @@ pub enum Exit {
     Budget,
     /// `attention::LEAVE` is on: CP, say, wants the CPU.
     Leave,
-    /// Orders of other CPUs wait (`Signals::take_orders`).
+    /// Orders of other CPUs wait (`Signals::order_started`).
     Order,
     /// An I/O interruption is pending and the CPU is enabled for it: fetch it from the channel subsystem.
     Io,

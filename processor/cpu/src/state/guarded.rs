@@ -1,5 +1,7 @@
 //! The guarded-storage registers (POP, chapter 4, "Guarded-storage facility").
 
+use arch::guarded::Controls;
+
 /// The guarded-storage registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Guarded {
@@ -12,6 +14,21 @@ pub struct Guarded {
 }
 
 impl Guarded {
+    /// The registers as LGSC loads them.
+    pub fn of(controls: Controls) -> Guarded {
+        let Controls { designation, sections, parameters, .. } = controls;
+        Guarded { designation: designation.get(), sections: sections.get(), parameters: parameters.get() }
+    }
+
+    /// The registers as STGSC stores them.
+    pub fn controls(&self) -> Controls {
+        let mut controls = Controls::default();
+        controls.designation = self.designation.into();
+        controls.sections = self.sections.into();
+        controls.parameters = self.parameters.into();
+        controls
+    }
+
     /// How far LLGFSG shifts the word it loads.
     pub fn load_shift(&self) -> u32 {
         (self.designation >> 8 & 7).min(4) as u32

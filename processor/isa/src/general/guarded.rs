@@ -13,8 +13,7 @@ fn enabled(s: &State) -> Result<(), Interruption> {
 pub(crate) fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let at = s.address(i.x2, i.b2, i.d2);
-    let Controls { designation, sections, parameters, .. } = s.read_layout(at)?;
-    s.guarded = Guarded { designation: designation.get(), sections: sections.get(), parameters: parameters.get() };
+    s.guarded = Guarded::of(s.read_layout::<Controls>(at)?);
     Ok(())
 }
 
@@ -22,10 +21,7 @@ pub(crate) fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result
 pub(crate) fn store_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let at = s.address(i.x2, i.b2, i.d2);
-    let mut controls = Controls::default();
-    controls.designation = s.guarded.designation.into();
-    controls.sections = s.guarded.sections.into();
-    controls.parameters = s.guarded.parameters.into();
+    let controls = s.guarded.controls();
     s.write_bytes(at, controls.as_bytes())
 }
 
