@@ -101,7 +101,7 @@ pub const FACILITIES: Facilities = Facilities::of(&[
     // Hints and load-and-trap; CRDTE; load/store on condition 2; random numbers; miscellaneous extensions 2 and 3.
     49, 51, 53, 57, 58, 61,
     // Reference bits of many frames; CPU counters; STHYI; more of cryptography; counters at once.
-    66, 67, 74, 77, 142, 145, 146,
+    66, 67, 74, 76, 77, 142, 145, 146,
     // DEFLATE conversion; the breaking-event-address register.
     151, 193,
     // The vector facility, its enhancements 1 and 2.

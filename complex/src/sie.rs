@@ -42,8 +42,6 @@ pub(crate) struct Guests {
     /// The latest last.
     known: Vec<Guest>,
     cache: BlockCache,
-    /// The facilities for which that was decoded.
-    decoded: Facilities,
 }
 
 /// One CPU of a guest.
@@ -104,13 +102,11 @@ impl Description<'_> {
 }
 
 impl Guests {
-    /// The guest with this description, as a CPU with these facilities, and what is decoded for them.
-    fn find(&mut self, host: &State, description: Absolute, facilities: Facilities) -> (&mut Guest, &mut BlockCache) {
-        let same = |g: &Guest| g.description == description && g.state.shared().facilities == facilities;
-        let found = match self.known.iter().position(same) {
+    /// The guest with this description, and what is decoded for all of them.
+    fn find(&mut self, host: &State, description: Absolute) -> (&mut Guest, &mut BlockCache) {
+        let found = match self.known.iter().position(|g| g.description == description) {
             Some(n) => self.known.remove(n),
             None => {
-                self.known.retain(|g| g.description != description);
                 if self.known.len() == REMEMBERED {
                     self.known.remove(0);
                 }
@@ -119,7 +115,7 @@ impl Guests {
                     clock: host.shared().clock.clone(),
                     floating: Floating::default(),
                     signals: Box::new([Signals::default()]),
-                    facilities,
+                    facilities: offered(host.shared().facilities),
                     cpu_id: host.shared().cpu_id,
                     tod_offset: AtomicU64::new(0),
                 };
@@ -129,10 +125,6 @@ impl Guests {
                 Guest { description, state, epoch: 0 }
             }
         };
-        if self.decoded != facilities {
-            self.cache.clear();
-            self.decoded = facilities;
-        }
         self.known.push(found);
         (self.known.last_mut().expect("one has just been put there"), &mut self.cache)
     }
@@ -156,7 +148,7 @@ impl Configuration {
             description.intercept(code::VALIDITY);
             return Ok(());
         }
-        let (guest, cache) = guests.find(host, at, facilities(host, &values));
+        let (guest, cache) = guests.find(host, at);
         let here = host.address;
         if guest.epoch != host.translation_epoch() || values.host_cpu != here {
             guest.state.purge_tlb();
@@ -286,19 +278,22 @@ fn invalid(values: &StateDescription, space: &HostSpace) -> Option<u16> {
     (!space.has(Absolute(last))).then_some(validity::PREFIX)
 }
 
-/// The facilities of a guest: those of the host that the list of the state description has, too.
-fn facilities(host: &State, values: &StateDescription) -> Facilities {
-    let mut list = host.facilities().0;
+/// A list without what interpretive execution does not offer.
+fn offered(list: Facilities) -> Facilities {
+    Facilities(std::array::from_fn(|n| list.0[n] & !NOT_OFFERED.0[n]))
+}
+
+/// What the guest is told of facilities: the list that its description designates, else the host's. It switches no
+/// instruction on or off.
+fn reported(host: &State, values: &StateDescription) -> Facilities {
+    let mut list = host.facilities();
     let at = u64::from(values.facilities) & 0x7fff_fff8;
-    for (n, word) in list.iter_mut().enumerate() {
-        *word &= !NOT_OFFERED.0[n];
-        if at != 0
-            && let Ok(said) = host.storage().read_u64(Absolute(at + 8 * n as u64))
-        {
-            *word &= said;
+    if at != 0 {
+        for (n, word) in list.0.iter_mut().enumerate() {
+            *word = host.storage().read_u64(Absolute(at + 8 * n as u64)).unwrap_or(*word);
         }
     }
-    Facilities(list)
+    offered(list)
 }
 
 /// Loads the guest's CPU from the description, and general registers 0 to 13, floating-point and access registers
@@ -311,6 +306,7 @@ fn load(guest: &mut State, host: &State, values: &StateDescription) {
     let [mask, address] = values.psw.map(U64::get);
     guest.set_psw(Psw { mask, address });
     guest.control_changed();
+    guest.reported = reported(host, values);
     guest.stopped = false;
     guest.per_pending = None;
     guest.breaking_event = values.breaking_event.get();

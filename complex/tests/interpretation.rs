@@ -390,19 +390,51 @@ fn tables_that_somebody_looks_at_are_not_changed() {
 }
 
 #[test]
-fn the_guest_has_the_facilities_of_its_list() {
+fn the_guest_is_told_the_facilities_of_its_list() {
     let host = Host::new();
+    // Without a list, those of the host.
+    assert_eq!(host.run("LGHI 0,3; STFLE 0(12); DIAG 0,0,0"), Ending::Done);
+    let has = complex::FACILITIES.consistent().0;
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA), has[0] & !bit64(50));
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA + 8), has[1] & !bit64(73 - 64));
     // Without general-instructions extension (34) and with bits that the machine does not have.
     host.machine.put64(0xc000, !bit64(34));
     host.machine.put64(0xc008, u64::MAX);
     host.put32(at!(facilities), 0xc000);
     assert_eq!(host.run("LGHI 0,1; STFLE 0(12); DIAG 0,0,0"), Ending::Done);
-    let has = complex::FACILITIES.0;
-    // Nor with transactions (50 and 73), which are not offered.
-    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA), has[0] & !bit64(34) & !bit64(50));
-    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA + 8), has[1] & !bit64(73 - 64));
-    assert_eq!(host.run("CRJ 1,2,8,*+6"), Ending::Done);
-    assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0001);
+    // The list as it is; but transactions (50 and 73) are not offered.
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA), !bit64(34) & !bit64(50));
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA + 8), !bit64(73 - 64));
+    // No instruction is switched off by it.
+    host.set(|s| (s.gr[1], s.gr[2]) = (1, 1));
+    assert_eq!(host.run("CRJ 1,2,8,*+10; DIAG 0,0,0; LA 3,77; DIAG 0,0,0"), Ending::Done);
+    assert_eq!((host.description().instruction.get(), host.machine.gr(3)), (0x8300, 77));
+}
+
+/// The host's tables give an absolute address by a large page, which the host's prefix does not move.
+#[test]
+fn the_hosts_prefix_does_not_move_its_large_pages() {
+    let host = Host::new();
+    let machine = &host.machine;
+    machine.put(2 * FRAMES + 0x1a0, &machine.get(0x1a0, 0x60));
+    host.set(|s| {
+        s.cr[0] |= cpu::cr0::ENHANCED_DAT;
+        s.set_prefix(2 * FRAMES).expect("it is in storage");
+    });
+    // The guest's storage is the megabyte at the host's prefix.
+    let mut t = Tables::further(machine);
+    let entry = t.entry(host.asce, GUEST, SEGMENT);
+    machine.put64(entry, 2 * FRAMES | 0x400);
+    machine.put(2 * FRAMES + GUEST_DATA, &[0; 16]);
+    machine.text(2 * FRAMES + TEXT, "STG 2,0(0,12); LG 3,0(0,0); DIAG 0,0,0");
+    machine.put64(2 * FRAMES, 0x1234_5678);
+    machine.put64(0, 0x8765_4321);
+    host.set(|s| s.gr[2] = 42);
+    host.put64(at!(psw), WIDE);
+    host.put64(at!(psw) + 8, TEXT);
+    assert_eq!(host.again(), Ending::Done);
+    assert_eq!(host.description().instruction.get(), 0x8300);
+    assert_eq!((machine.get64(2 * FRAMES + GUEST_DATA), machine.gr(3)), (42, 0x1234_5678));
 }
 
 #[test]

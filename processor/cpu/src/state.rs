@@ -175,6 +175,8 @@ pub struct State {
     pub(crate) shared: Arc<Shared>,
 }
 
+    /// The facility list that STFL and STFLE store.
+    pub reported: Facilities,
 /// Words in `State::scratch`.
 pub const SCRATCH: usize = 153;
 
@@ -318,6 +320,7 @@ impl State {
         };
         state.initial_reset();
         state
+            reported: shared.facilities.consistent(),
     }
 
     /// CPU reset: pending conditions of this CPU go, the TLB too; registers stay (POP, chapter 4, "Resets").
@@ -378,7 +381,7 @@ impl State {
 
     /// The facility list as programs see it: bit 2 says that z/Architecture is active.
     pub fn facilities(&self) -> Facilities {
-        let mut list = self.shared.facilities;
+        let mut list = self.reported;
         if self.architecture != Architecture::Z {
             list.0[0] &= !base::bits::bit64(2);
         }

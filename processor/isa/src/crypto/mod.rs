@@ -42,14 +42,28 @@ fn parameters(s: &mut State) -> At {
 
 /// Query: a bit for each function there is.
 fn query(s: &mut State, functions: &[u8]) -> Result<(), Interruption> {
+    store_functions(s, functions)?;
+    s.cc = 0;
+    Ok(())
+}
+
+fn store_functions(s: &mut State, functions: &[u8]) -> Result<(), Interruption> {
     let mut status = [0; 16];
     for &code in [0].iter().chain(functions) {
         status[code as usize / 8] |= 0x80 >> (code % 8);
     }
     let at = parameters(s);
-    s.write_bytes(at, &status)?;
-    s.cc = 0;
-    Ok(())
+    s.write_bytes(at, &status)
+}
+
+/// PCKMO: the query. Its other functions import keys, and are there only where the machine's operator permits them; here
+/// none are.
+pub(crate) fn perform_key_management_operation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    match unmodified(s)? {
+        0 => store_functions(s, &[]),
+        _ => Err(Program::Specification.into()),
+    }
 }
 
 /// A register that designates an operand: even, and not register 0.

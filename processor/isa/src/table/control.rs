@@ -1,6 +1,7 @@
 //! Control instructions (POP, chapter 10).
 
 use crate::control::*;
+use crate::crypto::perform_key_management_operation;
 use crate::prelude::*;
 
 #[rustfmt::skip]
@@ -86,7 +87,7 @@ instructions! {
     0xb905 LURAG   RRE   Z    -   { call load_using_real_address_64 }        [- R2 D2 P]
     0xb90e EREGG   RRE   Z    -   { unbuilt }
     0xb925 STURG   RRE   Z    -   { call store_using_real_address_64 }       [- R2 D2 P] as [Once] is [StoreReal]
-    0xb928 PCKMO   RRE   Z    76  { unbuilt }
+    0xb928 PCKMO   RRE   Z    76  { call perform_key_management_operation }       [- P SG SP]
     0xb98a CSPG    RRE   Z    -   { ends call compare_and_swap_and_purge_64 } [01 S2(Doubleword) E1 P] as [Once]
     0xb98d EPSW    RRE   ESAZ -   { call extract_psw }                       [-]
     0xb98e IDTE    RRFb  Z    -   { ends call invalidate_dat_table_entry }   [- KT SP P] as [Once]
