@@ -395,7 +395,7 @@ fn tell_program_interruption(guest: &mut State, why: Interruption, ilc: u8, desc
         put!(description, per_code: event.code, per_atmid: event.atmid, per_address: event.address);
     }
     put!(description, program_length: u16::from(ilc), program_code: code, data_code: u32::from(data));
-    put!(description, exception_access: guest.exception_access_id);
+    put!(description, exception_access: guest.exception_access_id, operand_access: guest.operand_access_id);
     let word = if program == Program::MonitorEvent {
         put!(description, monitor_class: u16::from(guest.monitor_class));
         guest.monitor_code

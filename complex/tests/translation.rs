@@ -175,6 +175,61 @@ fn large_pages_need_the_control() {
     assert_eq!(machine.gr(1), 0x2222, "bit 53 is nothing without it");
 }
 
+/// POP, chapter 3, "Dynamic address translation": the address that a large page gives is absolute, that of a page is
+/// real.
+#[test]
+fn prefixing_is_not_applied_to_what_a_large_page_gives() {
+    let (machine, asce) = machine(SEGMENT);
+    let mut t = tables(&machine);
+    let va = 0x0410_0000;
+    t.map(asce, va, 0);
+    t.map(asce, va + 0x10_0000, 0);
+    let (large, small) = (t.entry(asce, va, SEGMENT), t.entry(asce, va + 0x10_0000, SEGMENT));
+    assert_ne!(large, small);
+    // The prefix area is a megabyte on, with the new PSWs of the usual one.
+    machine.put(0x10_01a0, &machine.get(0x1a0, 0x60));
+    machine.put64(0x10_0300, 1);
+    machine.put64(0x300, 2);
+    machine.set(|s| {
+        s.set_prefix(0x10_0000).expect("it is in storage");
+        s.cr[0] |= cr0::ENHANCED_DAT;
+    });
+    assert_eq!((fetch(&machine, va + 0x10_0300), machine.gr(1)), (Ending::Done, 1), "a page");
+    machine.put64(large, 0x400);
+    machine.set(|s| s.purge_tlb());
+    assert_eq!((fetch(&machine, va + 0x300), machine.gr(1)), (Ending::Done, 2), "absolute 0");
+    machine.put64(large, 0x10_0400);
+    machine.set(|s| s.purge_tlb());
+    assert_eq!((fetch(&machine, va + 0x300), machine.gr(1)), (Ending::Done, 1), "the prefix area by its own address");
+    // LOAD REAL ADDRESS says the same, and stores go there, too.
+    machine.set(|s| s.gr[5] = va + 0x300);
+    machine.text(PROGRAM, "LRAG 2,0(0,5);LGHI 3,7;STG 3,0(0,5)");
+    assert_eq!(machine.go(DAT, PROGRAM), Ending::Done);
+    assert_eq!((machine.gr(2), machine.get64(0x10_0300), machine.get64(0x300)), (0x10_0300, 7, 2));
+}
+
+/// POP, chapter 3, "Operand Access Identification": the R1 and R2 fields of MOVE PAGE.
+#[test]
+fn a_page_that_move_page_misses_is_told_with_its_registers() {
+    let (machine, asce) = machine(SEGMENT);
+    let mut t = tables(&machine);
+    let (there, missing) = (0x0410_0000, 0x0410_1000);
+    t.map(asce, there, 0x9000);
+    let page = t.page(asce, missing);
+    machine.put64(page, 0x400);
+    for (first, second, source) in [(missing, there, "MVPG 6,9"), (there, missing, "MVPG 6,9")] {
+        machine.put(z::OPERAND_ACCESS_ID, &[0xff]);
+        machine.set(|s| (s.gr[0], s.gr[6], s.gr[9]) = (0, first, second));
+        machine.text(PROGRAM, source);
+        assert_eq!(machine.go(DAT, PROGRAM), program(0x11, 4, PROGRAM), "nullified");
+        assert_eq!(machine.get(z::OPERAND_ACCESS_ID, 1), [0x69]);
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID) & !0xfff, missing);
+    }
+    // Of another instruction it says nothing.
+    assert_eq!(fetch(&machine, missing), nullified(0x11));
+    assert_eq!(machine.get(z::OPERAND_ACCESS_ID, 1), [0]);
+}
+
 #[test]
 fn protection_by_tables_sets_bit_61() {
     let va = 0x0234_5678;

@@ -90,7 +90,11 @@ pub struct StateDescription {
     /// X'0E0': the access register of an access exception.
     pub exception_access: u8,
     /// X'0E1': reserved.
-    pub reserved_0e1: [u8; 7],
+    pub reserved_0e1: u8,
+    /// X'0E2': the registers of MOVE PAGE, if that is what a page was missing for.
+    pub operand_access: u8,
+    /// X'0E3': reserved.
+    pub reserved_0e3: [u8; 5],
     /// X'0E8': the translation-exception identification, or monitor code.
     pub translation_exception: U64,
     /// X'0F0': reserved.

@@ -158,7 +158,7 @@ pub fn locate(state: &mut State, meaning: Meaning, address: u64) -> Result<Absol
             let found = state.translate_only(address, space);
             (state.translation_exception_id, state.exception_access_id) = kept;
             match found {
-                Ok(Translation::Found(real)) => state.absolute(real),
+                Ok(Translation::Found(place)) => state.placed(place),
                 Ok(Translation::Missing { code, .. }) => return Err(code),
                 Err(cpu::Interruption::Program(program)) => return Err(program),
                 Err(_) => return Err(Program::Addressing),

@@ -4,7 +4,7 @@
 //! registers, PER) goes through one cold function. What the guest did wrong comes back as an [`Interruption`], with the
 //! translation-exception identification left in the `State`.
 
-use crate::dat::{Fault, asce};
+use crate::dat::{Fault, Place, asce};
 use crate::state::tlb::{Asid, Entry, Tlb};
 use crate::state::{Access, At, Interruption, Space, State, cr0};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
@@ -14,8 +14,8 @@ use zerocopy::{FromBytes, IntoBytes};
 /// What a translation that touches nothing found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Translation {
-    /// The real address.
-    Found(Real),
+    /// The real address, or the absolute one that a large page gives.
+    Found(Place),
     /// The exception that an access would end in; and, if an invalid segment- or page-table entry is the reason, the
     /// real address of that entry.
     Missing {
@@ -377,6 +377,7 @@ impl State {
             Fault::Host(fault) => return self.host_fault(fault),
         };
         self.translation_exception_id = address & PAGE_MASK | bits | self.space_code(space);
+        self.operand_access_id = 0;
         self.exception_access_id = match space {
             Space::Mode { ar } if self.psw().space() == AddressSpaceControl::AccessRegister => ar,
             Space::Register(ar) => ar,
@@ -466,10 +467,10 @@ impl State {
         if store && low && address % PAGE < 512 {
             return Err(self.access_exception(Program::Protection, address, space, 0));
         }
-        let (real, protected, own_key) = match asce {
-            None => (Real(address), false, None),
+        let (place, protected, own_key) = match asce {
+            None => (Place::Real(Real(address)), false, None),
             Some(asce) => match self.walk(asce, address) {
-                Ok(walk) => (walk.real, walk.protected, walk.key),
+                Ok(walk) => (walk.place, walk.protected, walk.key),
                 Err(fault) => return Err(self.access_exception(fault, address, space, 0)),
             },
         };
@@ -477,7 +478,7 @@ impl State {
             // Bit 61: the tables (or the access list) protect it.
             return Err(self.access_exception(Program::Protection, address, space, 4));
         }
-        let absolute = match self.reach(self.absolute(real), access) {
+        let absolute = match self.reach(self.placed(place), access) {
             Ok(absolute) => absolute,
             Err(fault) => return Err(self.access_exception(fault, address, space, 0)),
         };
@@ -523,7 +524,7 @@ impl State {
             Err(Fault::Own { code, .. }) => return Ok(Translation::Missing { code, entry: None }),
         };
         match self.walk(asce, address) {
-            Ok(walk) => Ok(Translation::Found(walk.real)),
+            Ok(walk) => Ok(Translation::Found(walk.place)),
             Err(
                 fault @ (Fault::Host(_)
                 | Fault::Own { code: Program::Addressing | Program::TranslationSpecification, .. }),

@@ -3,7 +3,7 @@
 //! A walk answers with a real address and whether the tables protect it, or with the program interruption it ends in.
 //! It knows nothing of keys, prefixing of the result, or the TLB: that is the access path's.
 
-use arch::{Program, Real};
+use arch::{Absolute, Program, Real};
 
 /// Bits of an address-space-control element (z/Architecture).
 pub(crate) mod asce {
@@ -12,10 +12,29 @@ pub(crate) mod asce {
     pub(crate) const REAL_SPACE: u64 = 0x20;
 }
 
+/// What tables give for a virtual address: a real address, or the absolute one that a large page gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Prefixing leads on from it.
+    Real(Real),
+    /// Prefixing is not applied to it.
+    Absolute(Absolute),
+}
+
+impl Place {
+    /// The address, as LOAD REAL ADDRESS gives it.
+    pub fn address(self) -> u64 {
+        match self {
+            Place::Real(real) => real.0,
+            Place::Absolute(absolute) => absolute.0,
+        }
+    }
+}
+
 /// Where a virtual address leads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
-    pub real: Real,
+    pub place: Place,
     /// A table entry forbids stores.
     pub protected: bool,
     /// The segment-table entry of a large page has an access key and fetch protection of its own, in a storage key's
@@ -75,7 +94,7 @@ pub(crate) fn walk_z(
     fetch: impl Fn(u64) -> Result<u64, Fault>,
 ) -> Result<Walk, Fault> {
     if asce & asce::REAL_SPACE != 0 {
-        return Ok(Walk { real: Real(va), protected: false, key: None });
+        return Ok(Walk { place: Place::Real(Real(va)), protected: false, key: None });
     }
     // Level 3 is the region-first table, 0 the segment table; an address must not reach above its table.
     let top = asce >> 2 & 3;
@@ -109,7 +128,11 @@ pub(crate) fn walk_z(
             if rules.enhanced {
                 protected |= entry & PROTECT != 0;
                 if level == 1 && entry & LARGE != 0 && rules.huge {
-                    return Ok(Walk { real: Real(entry & !0x7fff_ffff | va & 0x7fff_ffff), protected, key: None });
+                    return Ok(Walk {
+                        place: Place::Absolute(Absolute(entry & !0x7fff_ffff | va & 0x7fff_ffff)),
+                        protected,
+                        key: None,
+                    });
                 }
             }
             origin = entry & asce::ORIGIN;
@@ -123,7 +146,7 @@ pub(crate) fn walk_z(
         protected |= entry & PROTECT != 0;
         if rules.enhanced && entry & LARGE != 0 {
             let key = (entry & KEY_VALID != 0).then_some((entry >> 8) as u8 & 0xf8);
-            return Ok(Walk { real: Real(entry & !0xf_ffff | va & 0xf_ffff), protected, key });
+            return Ok(Walk { place: Place::Absolute(Absolute(entry & !0xf_ffff | va & 0xf_ffff)), protected, key });
         }
         origin = entry & !0x7ff;
     }
@@ -136,7 +159,7 @@ pub(crate) fn walk_z(
         return Err(Program::TranslationSpecification.into());
     }
     protected |= entry & PROTECT != 0;
-    Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected, key: None })
+    Ok(Walk { place: Place::Real(Real(entry & !0xfff | va & 0xfff)), protected, key: None })
 }
 
 /// Walks the tables of ESA/390: a segment table of words, designated by a segment-table designation; `fetch` fetches a
@@ -166,5 +189,5 @@ pub(crate) fn walk_esa(std: u64, va: u64, fetch: impl Fn(u64) -> Result<u32, Fau
     if entry & 0x8000_0900 != 0 {
         return Err(Program::TranslationSpecification.into());
     }
-    Ok(Walk { real: Real(entry & 0x7fff_f000 | va & 0xfff), protected: entry & PROTECT != 0, key: None })
+    Ok(Walk { place: Place::Real(Real(entry & 0x7fff_f000 | va & 0xfff)), protected: entry & PROTECT != 0, key: None })
 }

@@ -94,6 +94,9 @@ impl State {
                     self.store_real_u32(esa::TRANSLATION_EXCEPTION_ID, id as u32);
                 }
                 self.store_real_u8(z::EXCEPTION_ACCESS_ID, self.exception_access_id);
+                if code == PageTranslation {
+                    self.store_real_u8(z::OPERAND_ACCESS_ID, self.operand_access_id);
+                }
             }
             // The register is all there is to say of these.
             AletSpecification | AlenTranslation | AleSequence | AsteValidity | AsteSequence | ExtendedAuthority => {

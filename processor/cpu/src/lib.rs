@@ -31,7 +31,7 @@ mod timing;
 pub mod transaction;
 
 pub use access::Translation;
-pub use dat::HostFault;
+pub use dat::{HostFault, Place};
 pub use lockstep::{Snapshot, Stored};
 pub use signals::{External, Floating, Order, Signals, attention};
 pub use state::{

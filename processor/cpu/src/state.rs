@@ -26,6 +26,7 @@ pub use operand::{Access, At, Space};
 pub use shared::{Facilities, Shared};
 pub use timer::CpuTimer;
 
+use crate::dat::Place;
 use crate::signals::{Signals, attention};
 use arch::{Absolute, Psw, Real, mask};
 use base::Tod;
@@ -144,6 +145,8 @@ pub struct State {
     pub translation_exception_id: u64,
     /// Of an access exception: the access register.
     pub exception_access_id: u8,
+    /// The R1 and R2 fields of MOVE PAGE, if it is what a page is missing for.
+    pub operand_access_id: u8,
     /// Where the old PSW of the last interruption went, for CP's TRACE, which sets it to 0 before it looks.
     pub interrupted: u64,
     /// Of a monitor event: its class.
@@ -172,11 +175,11 @@ pub struct State {
     pub(crate) watch: Option<Box<Watch>>,
     /// What the host's clock shows while it is to stand still.
     pub(crate) held_clock: Option<Tod>,
+    /// The facility list that STFL and STFLE store.
+    pub reported: Facilities,
     pub(crate) shared: Arc<Shared>,
 }
 
-    /// The facility list that STFL and STFLE store.
-    pub reported: Facilities,
 /// Words in `State::scratch`.
 pub const SCRATCH: usize = 153;
 
@@ -301,6 +304,7 @@ impl State {
             intercepted: None,
             translation_exception_id: 0,
             exception_access_id: 0,
+            operand_access_id: 0,
             interrupted: 0,
             monitor_class: 0,
             monitor_code: 0,
@@ -316,11 +320,11 @@ impl State {
             interpretation: None,
             watch: None,
             held_clock: None,
+            reported: shared.facilities.consistent(),
             shared,
         };
         state.initial_reset();
         state
-            reported: shared.facilities.consistent(),
     }
 
     /// CPU reset: pending conditions of this CPU go, the TLB too; registers stay (POP, chapter 4, "Resets").
@@ -543,6 +547,15 @@ impl State {
             Absolute(real.0 & (area - 1))
         } else {
             Absolute(real.0)
+        }
+    }
+
+    /// The absolute address of what tables give.
+    #[inline(always)]
+    pub fn placed(&self, place: Place) -> Absolute {
+        match place {
+            Place::Real(real) => self.absolute(real),
+            Place::Absolute(absolute) => absolute,
         }
     }
 

@@ -4,7 +4,7 @@
 use super::architecture::Architecture;
 use super::operand::Access;
 use super::shared::Shared;
-use crate::dat::{Fault, HostFault, Rules, walk_z};
+use crate::dat::{Fault, HostFault, Place, Rules, walk_z};
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use std::sync::Arc;
 use storage::Storage;
@@ -62,7 +62,10 @@ impl HostSpace {
         if walk.protected && access == Access::Store {
             return Err(fault(Program::Protection, BY_TABLE));
         }
-        let absolute = self.absolute(walk.real.0);
+        let absolute = match walk.place {
+            Place::Real(real) => self.absolute(real.0),
+            Place::Absolute(absolute) => absolute,
+        };
         match storage.key(absolute) {
             Ok(_) => Ok(absolute),
             Err(_) => Err(fault(Program::Addressing, 0)),

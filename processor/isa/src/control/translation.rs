@@ -5,7 +5,7 @@ use crate::prelude::*;
 use arch::Real;
 use cpu::{Architecture, Translation};
 
-/// LRA, LRAY, LRAG. CC 0: the real address; 1: the segment-table entry is invalid; 2: the page-table entry is, and the
+/// LRA, LRAY, LRAG. CC 0: the real address, or the absolute one in a large page; 1: the segment-table entry is invalid; 2: the page-table entry is, and the
 /// register gets the real address of that entry; 3: a table is too short, a region is invalid or there is no such
 /// space, and the register says which exception it would be.
 fn load_real(s: &mut State, i: &Fields, width: Width) -> Result<(), Interruption> {
@@ -13,9 +13,9 @@ fn load_real(s: &mut State, i: &Fields, width: Width) -> Result<(), Interruption
     let at = Cpu::address(s, i.x2, i.b2, i.d2);
     let reach = if width == W64 { u64::MAX } else { 0x7fff_ffff };
     match s.translate_only(at.address, Space::Mode { ar: i.b2 })? {
-        Translation::Found(real) if real.0 > reach => return Err(Program::SpecialOperation.into()),
-        Translation::Found(real) => {
-            Cpu::set_gr(s, width, i.r1, real.0);
+        Translation::Found(place) if place.address() > reach => return Err(Program::SpecialOperation.into()),
+        Translation::Found(place) => {
+            Cpu::set_gr(s, width, i.r1, place.address());
             s.cc = 0;
         }
         Translation::Missing { code, entry: Some(entry) } if entry.0 <= reach => {
@@ -253,7 +253,7 @@ pub(crate) fn store_real_address(s: &mut State, i: &Fields) -> Result<(), Interr
     Cpu::aligned(s, to, 8)?;
     let from = Cpu::address(s, 0, i.b2, i.d2);
     match s.translate_only(from.address, Space::Mode { ar: i.b2 })? {
-        Translation::Found(Real(real)) => s.store_u64(to, real),
+        Translation::Found(place) => s.store_u64(to, place.address()),
         // As a fetch would end, with the translation-exception identification in place.
         Translation::Missing { code, .. } => {
             s.page_in(from.address, Space::Mode { ar: i.b2 }, s.key, Access::Fetch)?;

@@ -245,7 +245,11 @@ pub(crate) fn move_page(s: &mut State, i: &Fields) -> Result<(), Interruption> {
             s.cc = if second == Err(Interruption::Program(Program::PageTranslation)) { 2 } else { cc };
             return Ok(());
         }
-        Err((why, _)) => return Err(why),
+        Err((why, _)) => {
+            // An interruption tells which registers they are (POP, chapter 3, "Operand Access Identification").
+            s.operand_access_id = i.r1 << 4 | i.r2;
+            return Err(why);
+        }
     }
     s.cc = 0;
     Ok(())
