@@ -2,6 +2,7 @@
 
 mod machine;
 
+use arch::lowcore::z;
 use cpu::{Architecture, Facilities, cr0};
 use machine::*;
 use std::sync::Arc;
@@ -63,6 +64,49 @@ fn nesting_ends_with_the_outermost() {
     let deep = "DC E56000000000;".repeat(15);
     assert_eq!((m.execute(&transaction(0, &deep)), m.cc()), (Ending::Done, 3));
     assert_eq!(m.get64(BLOCK + 8), 13);
+}
+
+/// POP, chapter 4, "Program-Event Recording", and chapter 5, "Transaction Abort": an event aborts a transaction before it
+/// interrupts, unless it is suppressed (control register 9, bit 41); only the end of the outermost transaction is an
+/// event all the same (bit 38).
+#[test]
+fn program_event_recording_meets_transactions() {
+    const FETCH: u64 = 0x4000_0000;
+    const STORE: u64 = 0x2000_0000;
+    const END: u64 = 0x0200_0000;
+    const SUPPRESSION: u64 = 0x0040_0000;
+    let m = transactional(1);
+    let source = transaction(0, "ST 3,0(0,6);DC E56000000000;TEND;ST 3,4(0,6);TEND;LR 1,1");
+    let begin = PROGRAM;
+    let resume = PROGRAM + 6;
+    let (inside, end) = (PROGRAM + 10, PROGRAM + 10 + 4 + 6 + 4 + 4);
+    let run = |events: u64, first: u64, last: u64| {
+        m.put64(DATA, 0);
+        m.put64(BLOCK + 8, 0);
+        m.set(|s| {
+            (s.cr[9], s.cr[10], s.cr[11]) = (events, first, last);
+            s.per_changed();
+        });
+        m.text(PROGRAM, &source);
+        let ending = m.go(WIDE | arch::mask::PER, PROGRAM);
+        (ending, m.get(z::PER_CODE, 1)[0], m.get64(z::PER_ADDRESS))
+    };
+    // A fetch event at TBEGIN: the interruption tells of the abort, and goes on where the abort does.
+    assert_eq!(run(FETCH, begin, begin), (program(0x280, 6, resume), 0x40, begin));
+    assert_eq!((m.get64(BLOCK + 8), m.get32(DATA)), (4, 0), "a program interruption aborted it");
+    assert_eq!(run(FETCH | SUPPRESSION, begin, begin).0, Ending::Done);
+    assert_eq!(m.get64(DATA), 0x3_0000_0003);
+    // Inside it.
+    assert_eq!(run(FETCH, inside, inside), (program(0x280, 4, resume), 0x40, inside));
+    assert_eq!(m.get32(DATA), 0, "undone");
+    assert_eq!(run(STORE, DATA + 4, DATA + 4), (program(0x280, 4, resume), 0x20, end - 4));
+    assert_eq!(run(FETCH | STORE | SUPPRESSION, 0, u64::MAX).0, program(0x80, 2, end + 6), "LR, after the end");
+    // The end of the outermost transaction, suppressed or not.
+    for events in [END, END | SUPPRESSION, END | FETCH | STORE | SUPPRESSION] {
+        assert_eq!(run(events, 0, PROGRAM + 0x1000), (program(0x80, 4, end + 4), 0x02, end), "{events:x}");
+        assert_eq!(m.get64(DATA), 0x3_0000_0003, "it has ended");
+    }
+    assert_eq!(run(END | FETCH, end, end), (program(0x80, 4, end + 4), 0x42, end), "both");
 }
 
 #[test]

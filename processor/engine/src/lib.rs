@@ -11,6 +11,7 @@
 //! Between two blocks the engine looks at one word of attention bits. Nothing else is polled: the clock is read when
 //! the budget of instructions that the caller gave is used up.
 
+mod abort;
 mod arms;
 mod cache;
 mod choice;

@@ -1,7 +1,8 @@
 //! One instruction by itself: for PER, for CP's tracing, and for the instruction that crosses a page.
 
-use crate::exit::{Exit, fault, fetch_address, program, unfetched};
-use arch::{PAGE, Program};
+use crate::abort::interrupt;
+use crate::exit::{Exit, fault, fetch_address, unfetched};
+use arch::PAGE;
 use cpu::{Interruption, PerEvent, Space, State};
 use isa::{Cpu, Ends, Fields, Form, Instruction, Kind, Op, decode_op};
 
@@ -11,6 +12,10 @@ mod per {
     pub(super) const FETCH: u64 = 0x4000_0000;
     pub(super) const STORE: u64 = 0x2000_0000;
     pub(super) const STORE_REAL: u64 = 0x0800_0000;
+    /// The outermost transaction ends.
+    pub(super) const TRANSACTION_END: u64 = 0x0200_0000;
+    /// CR9 bit 41: no event but that one in a transaction, where it begins and ends included.
+    pub(super) const SUPPRESSION: u64 = 0x0040_0000;
     /// CR9 bit 40: branches only into the range.
     pub(super) const BRANCH_ADDRESS_CONTROL: u64 = 0x0080_0000;
 }
@@ -68,10 +73,25 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
         Ok(text) => text,
         Err(why) => return unfetched(s, why, ia).or(stepping.then_some(Exit::Step)),
     };
+    let op = prepare(s, text);
+    match watched(s, text, &op) {
+        Ok(()) => {
+            let event = s.per_pending.is_some();
+            let exit = if event { interrupt(s, ia, op.fields.len) } else { None };
+            exit.or(stepping.then_some(Exit::Step))
+        }
+        // The event goes with the program interruption, or waits until an intercepted instruction is completed.
+        Err(why) => fault(s, why, ia, op.fields.next, op.fields.len).or(stepping.then_some(Exit::Step)),
+    }
+}
+
+/// Executes the instruction `op` at `ia` and goes on to the next one; a PER event of it is in `per_pending` then.
+pub(crate) fn watched(s: &mut State, text: [u8; 6], op: &Op) -> Result<(), Interruption> {
+    let ia = s.ia;
     let events = s.per_events();
     let atmid = s.per_atmid();
+    let inside = s.transaction.is_some();
     s.per_stored = false;
-    let op = prepare(s, text);
     let row = Instruction::of(text, s.architecture());
     let target = row.and_then(|row| execute_target(s, row, &op.fields));
     // The instruction that is executed in the end.
@@ -93,7 +113,12 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
     }
     // What is nullified will be executed again, and be seen then.
     if !result.is_err_and(Interruption::nullifies) {
-        let mut code = event_code(s, events, ia, kind, branched, result.is_ok());
+        // An abort leaves another condition code than 0.
+        let ends = inside && s.transaction.is_none() && result.is_ok() && s.cc == 0;
+        let end = if ends { events & per::TRANSACTION_END } else { 0 };
+        let suppressed = s.cr[9] & per::SUPPRESSION != 0 && (inside || s.transaction.is_some());
+        let events = if suppressed { 0 } else { events };
+        let mut code = event_code(s, events, ia, kind, branched, result.is_ok()) | end;
         // The target of EXECUTE is fetched, too.
         if events & per::FETCH != 0 && target.is_some_and(|target| s.per_range_touches(target, target)) {
             code |= per::FETCH;
@@ -105,15 +130,7 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
             s.per_pending = Some(PerEvent { code: (code >> 24) as u8, atmid, address: ia });
         }
     }
-    match result {
-        Ok(()) => {
-            let event = s.per_pending.is_some();
-            let exit = if event { program(s, Program::PerEvent.into(), op.fields.len) } else { None };
-            exit.or(stepping.then_some(Exit::Step))
-        }
-        // The event goes with the program interruption, or waits until an intercepted instruction is completed.
-        Err(why) => fault(s, why, ia, op.fields.next, op.fields.len).or(stepping.then_some(Exit::Step)),
-    }
+    result
 }
 
 /// The address of the instruction that EXECUTE at `ia` is going to execute.

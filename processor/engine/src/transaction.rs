@@ -1,9 +1,10 @@
 //! A transaction, one instruction at a time.
 
-use crate::exit::{Exit, program};
-use crate::step::{fetch, prepare};
-use cpu::transaction::{Diagnosis, abort, filtered};
-use cpu::{Interruption, State, attention};
+use crate::abort::{fail, interrupt};
+use crate::exit::Exit;
+use crate::step::{fetch, prepare, watched};
+use cpu::transaction::{Diagnosis, abort};
+use cpu::{State, attention};
 
 /// Instructions after which a transaction is given up.
 const LIMIT: u32 = 4096;
@@ -47,35 +48,15 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
         t.instructions += 1;
     }
     let op = prepare(s, text);
-    match isa::perform(op.run, s, &op.fields) {
-        Ok(()) => {
-            s.ia = s.next_ia;
-            None
-        }
+    s.per_pending = None;
+    let result = if s.local & cpu::local::PER != 0 {
+        watched(s, text, &op)
+    } else {
+        isa::perform(op.run, s, &op.fields).map(|()| s.ia = s.next_ia)
+    };
+    match result {
+        Ok(()) if s.per_pending.is_some() => interrupt(s, ia, op.fields.len),
+        Ok(()) => None,
         Err(why) => fail(s, why, ia, op.fields.len),
     }
-}
-
-/// The instruction at `ia` ended in a program interruption: the transaction aborts, and takes it if it is not filtered.
-fn fail(s: &mut State, why: Interruption, ia: u64, ilc: u8) -> Option<Exit> {
-    let (what, dxc) = match why {
-        Interruption::Program(what) => (what, 0),
-        Interruption::Data(dxc) => (arch::Program::Data, dxc),
-        Interruption::Vector(vxc) => (arch::Program::VectorProcessing, vxc),
-        Interruption::EarlySpecification | Interruption::Intercept | Interruption::Host => {
-            unreachable!(
-                "no instruction that loads a PSW or is handed over is allowed, and interpreted guests have none"
-            )
-        }
-    };
-    let filtering = s.transaction.as_ref().map_or(0, |t| t.filtering);
-    let (filtered, cc) = filtered(what, filtering);
-    let code = if filtered { abort::FILTERED } else { abort::PROGRAM };
-    let program_word = (ilc as u32) << 16 | what as u32;
-    s.abort_transaction(Diagnosis { code, cc, instruction: ia, program: program_word, dxc });
-    if filtered {
-        return None;
-    }
-    s.transaction_aborted = true;
-    program(s, why, ilc)
 }
