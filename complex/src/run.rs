@@ -58,7 +58,7 @@ pub enum Exit {
     Left,
     /// With `cpu::local::STEP` on, one instruction has been executed or one interruption taken.
     Step,
-    /// Program interruptions without end: the program new PSW is not valid.
+    /// Program interruptions without end: the program new PSW is not valid, or leads to an exception at once.
     ProgramLoop,
 }
 

@@ -61,12 +61,25 @@ fn a_branch_to_itself_ends_its_slice() {
 
 #[test]
 fn program_interruptions_without_an_instruction_end_their_slice() {
-    // The program new PSW leads to where there is no storage.
+    // The program new PSW leads to where there is no storage, or to no instruction. As long as it is enabled for other
+    // interruptions, one may come.
+    for address in [1 << 40, 0x2000] {
+        let machine = machine(&[0x00, 0x00]);
+        let modes = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+        machine.storage().write_u64(Absolute(0x1D0), modes | mask::EXTERNAL).expect("it is in storage");
+        machine.storage().write_u64(Absolute(0x1D8), address).expect("it is in storage");
+        assert_eq!(machine.run(0, 50), Exit::SliceEnd);
+        machine.storage().write_u64(Absolute(0x1D0), modes).expect("it is in storage");
+        assert_eq!(machine.run(0, 50), Exit::ProgramLoop, "nothing can end it");
+    }
+}
+
+#[test]
+fn new_psws_that_were_cleared_are_a_loop_that_is_told() {
+    // Zeros are a valid PSW in z/Architecture: there is no instruction at 0.
     let machine = machine(&[0x00, 0x00]);
-    let modes = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
-    machine.storage().write_u64(Absolute(0x1D0), modes).expect("it is in storage");
-    machine.storage().write_u64(Absolute(0x1D8), 1 << 40).expect("it is in storage");
-    assert_eq!(machine.run(0, 50), Exit::SliceEnd);
+    assert_eq!(machine.storage().read_u64(Absolute(0x1D0)), Ok(0));
+    assert_eq!(machine.run(0, 50), Exit::ProgramLoop);
 }
 
 /// A channel program on device 00D that chains to itself has been started.

@@ -1,7 +1,10 @@
 //! Why an instruction or a run ended: exits, program interruptions, and addresses that nothing can be fetched from.
 
-use arch::{Absolute, Program};
+use arch::{Absolute, Program, Psw, mask};
 use cpu::{Intercepted, Interruption, State};
+
+/// The PSW bits that let another interruption than a program interruption come.
+const ENABLED: u64 = mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK | mask::PER;
 
 /// Why `run` came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +43,7 @@ pub enum Exit {
     Wait,
     /// With `local::STEP` on, one instruction has been executed or one interruption taken (`State::interrupted`).
     Step,
-    /// The program new PSW is itself invalid: program interruptions without end.
+    /// The program new PSW is itself invalid, or leads to an exception at once: program interruptions without end.
     ProgramLoop,
 }
 
@@ -80,7 +83,7 @@ pub(crate) fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exi
 }
 
 /// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for
-/// ever.
+/// ever. So does a new PSW of which the first instruction interrupts and that lets nothing else interrupt.
 pub(crate) fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
     // A new PSW with an address from which nothing can be fetched interrupts without end, too. It uses up the budget,
     // so the caller may end it.
@@ -88,7 +91,11 @@ pub(crate) fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit>
     if s.interpretation.as_ref().is_some_and(|host| host.wants_program_interruptions(s.per_pending.is_some())) {
         return Some(Exit::Program { why, ilc });
     }
+    let before = Psw { address: if why.nullifies() { s.ia } else { s.ia.wrapping_sub(ilc.into()) }, ..s.psw() };
     match s.program_interruption(why, ilc) {
+        Ok(()) if s.psw() == before && before.mask & ENABLED == 0 && s.interpretation.is_none() => {
+            Some(Exit::ProgramLoop)
+        }
         Ok(()) => None,
         Err(_) => match s.program_interruption(Interruption::EarlySpecification, 0) {
             Ok(()) => None,
