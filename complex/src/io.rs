@@ -3,7 +3,7 @@
 use crate::Configuration;
 use arch::io::{Irb, Orb, Schib, SubsystemId, orb_flag};
 use arch::{Program, Real};
-use cpu::{At, Interruption, IoInstruction, Space, State};
+use cpu::{Architecture, At, Interruption, IoInstruction, Space, State};
 use zerocopy::IntoBytes;
 
 impl Configuration {
@@ -25,7 +25,12 @@ impl Configuration {
             ResumeSubchannel => self.css().resume_subchannel(id(state)?),
             ResetChannelPath if state.gr[1] & 0xffff_ff00 != 0 => return Err(Program::Operand.into()),
             ResetChannelPath => self.css().reset_channel_path(state.gr[1] as u8),
-            SetAddressLimit | SetChannelMonitor => state.cc,
+            SetAddressLimit => state.cc,
+            SetChannelMonitor => {
+                let reach = if state.architecture() == Architecture::Z { u64::MAX } else { 0x7fff_ffff };
+                self.css().set_channel_monitor(state.gr[1] as u32, state.gr[2] & reach)?;
+                state.cc
+            }
             ModifySubchannel(at) => {
                 let id = id(state)?;
                 let schib: Schib = state.read_layout(at)?;

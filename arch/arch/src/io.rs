@@ -6,12 +6,14 @@
 //! Words are numbered and bits are counted as in the manual; masks are of the full word unless said otherwise.
 
 pub mod chsc;
+mod measurement;
 mod report;
 mod request;
 mod sense_id;
 mod status;
 mod subchannel;
 
+pub use measurement::{MeasurementBlock0, MeasurementBlock1};
 pub use report::{Crw, crw_flag};
 pub use request::{Ccw, CcwFormat, Orb, ccw_flag, command, orb_flag};
 pub use sense_id::{Ciw, SenseId};

@@ -7,7 +7,8 @@ use crate::subchannel::{Phase, Run, Subchannel};
 use crate::{ChannelSubsystem, Reset, Sense};
 use arch::Program;
 use arch::io::{
-    Crw, IoInterruption, Irb, Orb, Schib, SubsystemId, crw_flag, pmcw_characteristic, pmcw_flag, scsw_flag as scsw,
+    Crw, IoInterruption, Irb, MeasurementBlock1, Orb, Schib, SubsystemId, crw_flag, pmcw_characteristic, pmcw_flag,
+    scsw_flag as scsw,
 };
 
 /// Condition code, 0 to 3.
@@ -87,7 +88,11 @@ impl ChannelSubsystem {
         const WORD_6: u32 = pmcw_characteristic::MEASUREMENT_FORMAT | pmcw_characteristic::CONCURRENT_SENSE;
         let new = &schib.pmcw;
         let limits = new.flags & pmcw_flag::LIMIT_MODE == pmcw_flag::LIMIT_MODE;
-        if new.flags & pmcw_flag::RESERVED != 0 || limits || new.characteristics & 0xff1f_fff8 != 0 {
+        let reserved = new.flags & pmcw_flag::RESERVED | new.characteristics & pmcw_characteristic::RESERVED;
+        // A measurement block of format 1 lies on a boundary of its length.
+        let long = new.characteristics & pmcw_characteristic::MEASUREMENT_FORMAT != 0;
+        let boundary = size_of::<MeasurementBlock1>() as u64;
+        if reserved != 0 || limits || long && !schib.mba.get().is_multiple_of(boundary) {
             return Err(Program::Operand);
         }
         let Some(s) = self.subchannel(id) else { return Ok(NOT_OPERATIONAL) };
@@ -142,6 +147,7 @@ impl ChannelSubsystem {
                     s.scsw.control |= scsw::SUBCHANNEL_ACTIVE | scsw::DEVICE_ACTIVE;
                     self.carry_on(id.number());
                 }
+                self.measure(id.number());
                 // If it is not suspended: each CCW is fetched when its turn comes, so a suspend flag that the program
                 // has just turned off will not be seen, and nothing needs to be remembered.
                 0
@@ -170,6 +176,7 @@ impl ChannelSubsystem {
         run.path = path;
         s.begin(run);
         self.counts.starts += 1;
+        self.measure(id.number());
         self.carry_on(id.number());
         Ok(0)
     }

@@ -23,6 +23,7 @@ mod data;
 mod device;
 mod fast;
 mod instructions;
+mod measurement;
 mod pending;
 mod protection;
 mod subchannel;
@@ -35,6 +36,7 @@ pub use instructions::Cc;
 pub use pending::{Doorbell, Notice, Pending};
 
 use arch::io::{Crw, Irb, Pmcw, Schib, SubsystemId, crw_flag, pmcw_flag};
+use measurement::Monitor;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -93,6 +95,8 @@ pub struct ChannelSubsystem {
     reports: VecDeque<Crw>,
     pending: Arc<Pending>,
     counts: Counts,
+    /// Whether measurement blocks are updated, and where they are.
+    monitor: Option<Monitor>,
 }
 
 impl ChannelSubsystem {
@@ -105,6 +109,7 @@ impl ChannelSubsystem {
             reports: VecDeque::new(),
             pending: Arc::default(),
             counts: Counts::default(),
+            monitor: None,
         }
     }
 
@@ -271,6 +276,7 @@ impl ChannelSubsystem {
             queue.clear();
         }
         self.reports.clear();
+        self.monitor = None;
         self.pending.set_report(false);
         for s in &mut self.subchannels {
             if let Some(mut device) = s.device.take() {

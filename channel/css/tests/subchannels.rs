@@ -3,8 +3,8 @@
 mod machine;
 
 use arch::io::{
-    Crw, DeviceStatus, IoInterruption, Orb, SubsystemId, crw_flag, pmcw_characteristic, pmcw_flag, scsw_flag as scsw,
-    subchannel_status as status,
+    Crw, DeviceStatus, IoInterruption, Orb, SubsystemId, crw_flag, orb_flag, pmcw_characteristic, pmcw_flag,
+    scsw_flag as scsw, subchannel_status as status,
 };
 use arch::{Absolute, Program};
 use css::{AttachError, ChannelSubsystem, Ipl, Notice, Reset};
@@ -66,9 +66,6 @@ fn modify_subchannel_changes_what_programs_may() {
     assert_eq!((after.pmcw.parameter.get(), after.pmcw.mbi.get()), (0x1234, 7));
     assert_eq!((after.mba.get(), after.pmcw.characteristics.get()), (0x4000, 5));
 
-    schib.pmcw.flags |= 0x0400_0000;
-    assert_eq!(m.css.modify_subchannel(m.id, &schib), Err(Program::Operand));
-    schib.pmcw.flags &= !0x0400_0000;
     schib.pmcw.flags |= pmcw_flag::LIMIT_MODE;
     assert_eq!(m.css.modify_subchannel(m.id, &schib), Err(Program::Operand));
     schib = after;
@@ -89,6 +86,106 @@ fn modify_subchannel_changes_what_programs_may() {
     for cc in [m.css.halt_subchannel(m.id), m.css.clear_subchannel(m.id), m.css.resume_subchannel(m.id)] {
         assert_eq!(cc, 3, "not enabled");
     }
+}
+
+/// POP, chapter 14, *MODIFY SUBCHANNEL*: bits 0, 1, 6 and 7 of word 1, those of word 6 without a meaning, and both bits
+/// of the address-limit mode.
+#[test]
+fn bits_that_must_be_zero_are_looked_at_one_by_one() {
+    let mut m = Machine::new();
+    let schib = m.css.store_subchannel(m.id).unwrap();
+    for bit in (0..32).map(|n| 1u32 << n) {
+        let mut changed = schib;
+        changed.pmcw.flags ^= bit;
+        let limits = changed.pmcw.flags & pmcw_flag::LIMIT_MODE == pmcw_flag::LIMIT_MODE;
+        let expected = if bit & 0xc300_0000 != 0 || limits { Err(Program::Operand) } else { Ok(0) };
+        assert_eq!(m.css.modify_subchannel(m.id, &changed), expected, "word 1: {bit:08x}");
+        let mut changed = schib;
+        changed.pmcw.characteristics ^= bit;
+        let expected = if bit & 0xff1f_fff8 != 0 { Err(Program::Operand) } else { Ok(0) };
+        assert_eq!(m.css.modify_subchannel(m.id, &changed), expected, "word 6: {bit:08x}");
+        // A block of format 1 lies on a boundary of 64 bytes.
+        let mut changed = schib;
+        changed.mba.set(bit.into());
+        assert_eq!(m.css.modify_subchannel(m.id, &changed), Ok(0));
+        changed.pmcw.characteristics |= pmcw_characteristic::MEASUREMENT_FORMAT;
+        let expected = if bit < 64 { Err(Program::Operand) } else { Ok(0) };
+        assert_eq!(m.css.modify_subchannel(m.id, &changed), expected, "address {bit:08x}");
+    }
+    // SET CHANNEL MONITOR: only the key, and the two modes; a boundary of 32 bytes if blocks are to be updated.
+    for bit in (0..32).map(|n| 1u32 << n) {
+        let expected = if bit & 0x0fff_fffc != 0 { Err(Program::Operand) } else { Ok(()) };
+        assert_eq!(m.css.set_channel_monitor(bit, 0x4000), expected, "{bit:08x}");
+        assert_eq!(m.css.set_channel_monitor(0, bit.into()), Ok(()), "no origin is wanted");
+        let expected = if bit < 32 { Err(Program::Operand) } else { Ok(()) };
+        assert_eq!(m.css.set_channel_monitor(2, bit.into()), expected, "origin {bit:08x}");
+    }
+}
+
+#[test]
+fn measurement_blocks_count_starts_and_resumptions() {
+    let mut m = Machine::new();
+    let measured = |m: &mut Machine, mode: u32, format: u32| {
+        let mut schib = m.css.store_subchannel(m.id).unwrap();
+        schib.pmcw.flags = schib.pmcw.flags & !pmcw_flag::MEASUREMENT_MODE | mode;
+        schib.pmcw.characteristics.set(format);
+        schib.pmcw.mbi.set(3);
+        schib.mba.set(0x5000);
+        assert_eq!(m.css.modify_subchannel(m.id, &schib), Ok(0));
+    };
+    let update = |m: &Machine| m.css.schib(m.id).unwrap().pmcw.flags & pmcw_flag::BLOCK_UPDATE != 0;
+    let (block, own) = (0x4000 + 3 * 32, 0x5000);
+    m.put(block, &[0xff, 0xff, 0, 7]);
+    m.put(own, &[0, 0, 0xff, 0xff, 0, 0, 0, 7]);
+    m.program(0x1000, &[(NOP, SLI, 1, 0)]);
+    // Not before SET CHANNEL MONITOR, and not for a subchannel that is not in the mode.
+    measured(&mut m, pmcw_flag::BLOCK_UPDATE, 0);
+    m.run(0);
+    assert_eq!(m.css.set_channel_monitor(2, 0x4000), Ok(()));
+    measured(&mut m, 0, 0);
+    m.run(0);
+    assert_eq!(m.get(block, 4), [0xff, 0xff, 0, 7]);
+    // The count goes on from zero after X'FFFF'; nothing else is stored.
+    measured(&mut m, pmcw_flag::BLOCK_UPDATE, 0);
+    m.run(0);
+    m.run(0);
+    assert_eq!(m.get(block, 4), [0, 1, 0, 7]);
+    assert_eq!(m.get(block + 4, 28), [0; 28]);
+    // Format 1 has an address of its own, and a longer count.
+    measured(&mut m, pmcw_flag::BLOCK_UPDATE, pmcw_characteristic::MEASUREMENT_FORMAT);
+    m.run(0);
+    assert_eq!(m.get(own, 8), [0, 1, 0, 0, 0, 0, 0, 7]);
+    // RESUME SUBCHANNEL counts, too; a start that is refused does not.
+    m.program(0x1000, &[(NOP, CC | SLI, 1, 0), (NOP, SLI | S, 1, 0)]);
+    m.start(orb_flag::SUSPEND);
+    assert_eq!(m.get(own, 4), [0, 1, 0, 1]);
+    m.interrupted();
+    let orb = Orb::new(0, 0x0080_ff00, 0x1000);
+    assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(2), "suspended");
+    m.program(0x1008, &[(NOP, SLI, 1, 0)]);
+    assert_eq!(m.css.resume_subchannel(m.id), 0);
+    assert_eq!(m.get(own, 4), [0, 1, 0, 2]);
+    m.interrupted();
+    // The key is that of SET CHANNEL MONITOR; where it does not match, the subchannel leaves the mode.
+    m.storage.set_key(Absolute(own), 0x30).unwrap();
+    assert_eq!(m.css.set_channel_monitor(0x3000_0002, 0x4000), Ok(()));
+    m.program(0x1000, &[(NOP, SLI, 1, 0)]);
+    m.run(0);
+    assert_eq!((m.get(own, 4), update(&m)), (vec![0, 1, 0, 3], true));
+    assert_eq!(m.css.set_channel_monitor(0x4000_0002, 0x4000), Ok(()));
+    m.run(0);
+    assert_eq!((m.get(own, 4), update(&m)), (vec![0, 1, 0, 3], false));
+    // So does one whose block is not in storage. A reset ends it all.
+    assert_eq!(m.css.set_channel_monitor(2, SIZE), Ok(()));
+    measured(&mut m, pmcw_flag::BLOCK_UPDATE, 0);
+    m.run(0);
+    assert!(!update(&m));
+    assert_eq!(m.css.set_channel_monitor(2, 0x4000), Ok(()));
+    m.css.reset();
+    m.enable(3, false);
+    measured(&mut m, pmcw_flag::BLOCK_UPDATE, 0);
+    m.run(0);
+    assert_eq!(m.get(block, 4), [0, 1, 0, 7]);
 }
 
 #[test]

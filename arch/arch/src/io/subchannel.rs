@@ -14,14 +14,16 @@ pub mod pmcw_flag {
     pub const LIMIT_MODE: u32 = 0x0060_0000;
     /// MM: measurement mode.
     pub const MEASUREMENT_MODE: u32 = 0x0018_0000;
+    /// The measurement mode's left bit: the measurement block is updated.
+    pub const BLOCK_UPDATE: u32 = 0x0010_0000;
     /// D: multipath mode.
     pub const MULTIPATH: u32 = 0x0004_0000;
     /// T: timing facility.
     pub const TIMING: u32 = 0x0002_0000;
     /// V: the device number is valid.
     pub const VALID: u32 = 0x0001_0000;
-    /// Bits that must be zero in MODIFY SUBCHANNEL.
-    pub const RESERVED: u32 = 0x0700_0000;
+    /// Bits that must be zero in MODIFY SUBCHANNEL: 0, 1, 6 and 7.
+    pub const RESERVED: u32 = 0xc300_0000;
 }
 
 /// Bits of word 6 of a PMCW.
@@ -34,6 +36,8 @@ pub mod pmcw_characteristic {
     pub const EXTENDED_MEASUREMENT: u32 = 0x0000_0002;
     /// S: concurrent sense wanted.
     pub const CONCURRENT_SENSE: u32 = 0x0000_0001;
+    /// Bits that must be zero in MODIFY SUBCHANNEL: all that have no meaning.
+    pub const RESERVED: u32 = 0xff1f_fff8;
 }
 
 /// Path-management-control word (POP, chapter 15).
