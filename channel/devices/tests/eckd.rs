@@ -46,6 +46,31 @@ fn the_device_says_what_it_is() {
     assert_eq!(m.data(0, 121)[96..], [&[0x40, 0, 0, 4, 0, 0, 0, 0][..], &[7; 16], &[0]].concat());
 }
 
+/// IBM 3990 Reference, "Locate Record", operation 0B: record 0 is updated, and the track is written anew after it.
+#[test]
+fn write_track_begins_with_the_data_of_record_0() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    m.good(&[extent(0xc0, 0, 5), locate(0x0b, 1, 3, 0), put(0x05, &[7; 8])]);
+    let records = |track| volume.track(track).records().map(|record| record.data.to_vec()).collect::<Vec<_>>();
+    assert_eq!(records(3), [vec![7; 8]]);
+    // With a count of n, n - 1 records follow.
+    let write = |record, data: &[u8]| put(0x1d, &[&count(4, record, 0, data.len() as u16)[..], data].concat());
+    m.good(&[extent(0xc0, 0, 5), locate(0x0b, 3, 4, 0), put(0x05, &[8; 8]), write(1, &[1; 100]), write(2, &[2; 50])]);
+    assert_eq!(records(4), [vec![8; 8], vec![1; 100], vec![2; 50]]);
+    assert_eq!(records(5).len(), 4, "another track");
+    // Not of another record, not again, and not without being allowed to format.
+    for program in [
+        vec![extent(0xc0, 0, 5), locate(0x0b, 1, 5, 1), put(0x05, &[9; 512])],
+        vec![extent(0xc0, 0, 5), locate(0x0b, 2, 5, 0), put(0x05, &[8; 8]), put(0x05, &[9; 512])],
+        vec![extent(0x80, 0, 5), locate(0x0b, 1, 5, 0), put(0x05, &[9; 8])],
+        vec![extent(0xc0, 0, 5), locate(0x0b, 1, 5, 0), put(0x85, &[9; 8])],
+    ] {
+        m.bad(&program);
+        assert!(records(5).iter().all(|data| !data.contains(&9)));
+    }
+}
+
 #[test]
 fn records_of_several_tracks_are_read_in_one_domain() {
     let mut m = machine(&filled());

@@ -92,10 +92,13 @@ impl Operation {
         matches!(self, Operation::Orient | Operation::ReadData | Operation::ReadTracks | Operation::Read)
     }
 
-    pub(super) fn allows(self, write: Write) -> bool {
+    /// Whether a write may follow; `first` if it is the first command of the domain.
+    pub(super) fn allows(self, write: Write, first: bool) -> bool {
         match self {
             Operation::WriteData => write == Write::Update,
-            Operation::FormatWrite | Operation::WriteTrack => write != Write::Update,
+            Operation::FormatWrite => write != Write::Update,
+            // Write Track may begin with the data of record 0.
+            Operation::WriteTrack => first || write != Write::Update,
             Operation::WriteFullTrack => write == Write::Format,
             Operation::WriteTrackData => write == Write::Update,
             _ => false,

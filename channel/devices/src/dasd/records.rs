@@ -34,7 +34,7 @@ impl Eckd {
             return Err(Fault::FileProtected);
         }
         match &self.program.domain {
-            Some(domain) if domain.left == 0 || !domain.operation.allows(write) => Err(Fault::SEQUENCE),
+            Some(domain) if domain.left == 0 || !domain.operation.allows(write, domain.fresh) => Err(Fault::SEQUENCE),
             _ => Ok(()),
         }
     }
@@ -365,7 +365,8 @@ impl Eckd {
         Ok(DeviceStatus::ENDED | DeviceStatus::STATUS_MODIFIER)
     }
 
-    /// Write Data, Write Key and Data, and (`update`) their forms for domains, which go on with the next track.
+    /// Write Data, Write Key and Data, and (`update`) their forms for domains, which go on with the next track. In a
+    /// domain of Write Track it is Write Data of record 0, and what follows on the track is erased.
     pub(super) fn write_data(&mut self, data: &mut Data<'_>, key: bool, update: bool, found: Found) -> Ended {
         self.may_write(Write::Update)?;
         let allowed = match found {
@@ -381,6 +382,13 @@ impl Eckd {
             Place::Key(at) if !key => at,
             _ => self.next(update, false)?,
         };
+        let whole = self.program.domain.is_some_and(|domain| domain.operation == Operation::WriteTrack);
+        if whole {
+            if at != HOME_ADDRESS || key || update {
+                return Err(Fault::SEQUENCE);
+            }
+            self.may_write(Write::Format)?;
+        }
         let count = self.head.count(at)?;
         let key_length = if key { usize::from(count.key) } else { 0 };
         let length = key_length + usize::from(count.data);
@@ -390,13 +398,17 @@ impl Eckd {
         let buffer = std::mem::take(&mut self.buffer);
         if length > 0 {
             let (k, d) = buffer[..length].split_at(key_length);
-            if !(k.is_empty() && self.head.write_alone(at, d)) {
+            if !(k.is_empty() && !whole && self.head.write_alone(at, d)) {
                 self.head.change(false)?.update(at, key.then_some(k), Some(d));
             }
             self.head.transfer(at, length);
         }
         self.buffer = buffer;
         self.head.place = Place::Data(at);
+        if whole {
+            let end = self.head.behind()?;
+            self.head.change(true)?.erase(end);
+        }
         self.transferred();
         self.program.found = Found::Passed;
         let mark = count.data == 0;
