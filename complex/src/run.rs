@@ -3,7 +3,7 @@
 use crate::{Configuration, Core, sigp};
 use arch::{Psw, mask};
 use base::{Held, Tod};
-use cpu::{Intercepted, Interruption, Order, State, attention};
+use cpu::{Intercepted, Interruption, State, attention};
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Instructions between two looks at the clock, at first: about a tenth of a millisecond if they are interpreted.
@@ -196,6 +196,20 @@ impl Configuration {
         }
     }
 
+    /// The PSW of virtual CPU `n` if it is in a wait that no interruption can end. `None` while it is being run.
+    pub fn disabled_wait(&self, n: u16) -> Option<Psw> {
+        let core = self.cpus[n as usize].core.try_lock().ok()?;
+        let state = &core.state;
+        let enabled = mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK;
+        let waits = !state.stopped && state.psw().is(mask::WAIT) && state.psw_mask() & enabled == 0;
+        (waits && !state.signals().has_order()).then(|| state.psw())
+    }
+
+    /// Whether no CPU does anything any more by itself: each is stopped, or in a wait that no interruption can end.
+    pub fn all_at_rest(&self) -> bool {
+        self.cpus().all(|n| self.is_stopped(n) || self.disabled_wait(n).is_some())
+    }
+
     /// Whether the CPU would act on any of the `pending` attention bits. An I/O interruption that is pending in a
     /// subclass which control register 6 does not enable waits, and so may the CPU.
     pub(crate) fn takes(&self, state: &State, pending: u32) -> bool {
@@ -235,7 +249,6 @@ impl Configuration {
             self.cpus[state.address as usize].stopped.store(state.stopped, SeqCst);
             state.signals().order_finished();
         }
-        self.cpus[state.address as usize].stopped.store(state.stopped, SeqCst);
     }
 }
 

@@ -51,7 +51,10 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                 return (Return::Stopped, None);
             }
             Exit::DisabledWait(psw) => {
-                disabled_wait(cp, vmdbk, psw);
+                // The machine goes on as long as another of its CPUs does.
+                if machine.configuration.all_at_rest() {
+                    disabled_wait(cp, vmdbk, psw);
+                }
                 return (Return::Stopped, None);
             }
             Exit::ProgramLoop => {
@@ -108,10 +111,18 @@ pub fn failed(cp: &Cp, work: &Work, failure: &(dyn Any + Send)) -> (Return, Opti
     (Return::Stopped, None)
 }
 
-/// A CPU has stopped. If it was the last one, and CP did not stop it, the guest has stopped itself.
+/// A CPU has stopped. If it was the last one, and CP did not stop it, the guest has stopped itself; or it waits for
+/// ever with those that have not stopped.
 fn stopped(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
-    if machine.configuration.all_stopped() && vmdbk.started.swap(false, Ordering::AcqRel) {
-        end(cp, vmdbk, &message::stopped_itself(format!("{cpu:02X}")), &Ending::Stopped);
+    let configuration = &machine.configuration;
+    if configuration.all_stopped() && vmdbk.started.swap(false, Ordering::AcqRel) {
+        return end(cp, vmdbk, &message::stopped_itself(format!("{cpu:02X}")), &Ending::Stopped);
+    }
+    if vmdbk.started.load(Ordering::Acquire)
+        && configuration.all_at_rest()
+        && let Some(psw) = configuration.cpus().find_map(|n| configuration.disabled_wait(n))
+    {
+        disabled_wait(cp, vmdbk, psw);
     }
 }
 
