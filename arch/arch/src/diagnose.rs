@@ -6,6 +6,7 @@ mod channel_io;
 mod console;
 mod device;
 mod guest;
+mod handshake;
 mod information;
 mod segment;
 
@@ -17,5 +18,6 @@ pub use channel_io::{Csw, Hcpsgiop, SgioEnd, sgio_flag};
 pub use console::ConsoleCcw;
 pub use device::{DeviceInformation, RealType, TerminalType, VirtualType};
 pub use guest::{GuestData, GuestDataRequest};
+pub use handshake::{HANDSHAKE_VERSION, HANDSHAKE_WORDS, PageFaultHandshake};
 pub use information::{ExtendedIdentification, ExtendedTimer, PseudoTimer, StorageExtent};
 pub use segment::FindSegment;

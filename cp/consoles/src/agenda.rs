@@ -16,6 +16,8 @@ pub enum Item {
     Terminal(u32),
     /// A user wakes up, is forced off, or has output for the secondary user.
     User(u32),
+    /// A user's program has not said in time that it is still well (DIAGNOSE X'288').
+    Watchdog(u32),
 }
 
 /// What is due when, and how many terminals are dialed.

@@ -8,7 +8,7 @@ use crate::command::dial;
 use crate::command::{self, Issuer, Origin};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::{intercept, logon};
+use crate::{diagnose, intercept, logon};
 use base::{Held, Tod};
 use consoles::PfKey;
 use consoles::agenda::Item;
@@ -279,6 +279,10 @@ impl Cp {
                 Item::User(id) => {
                     let vmdbk = self.vmdbk_of(id);
                     vmdbk.iter().for_each(|vmdbk| self.tick_user(vmdbk, now));
+                }
+                Item::Watchdog(id) => {
+                    let vmdbk = self.vmdbk_of(id);
+                    vmdbk.iter().for_each(|vmdbk| diagnose::time::watch(self, vmdbk, now));
                 }
             }
         }

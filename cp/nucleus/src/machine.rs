@@ -26,6 +26,15 @@ pub struct Machine {
     pub keyboard: ConsoleInput,
     /// Virtual CPUs that wait until an instruction has ended, which uses a disk with SET TIMING ON.
     deferred: Mutex<HashMap<u16, Tod>>,
+    /// What happens when, unless the program sets its watchdog anew (DIAGNOSE X'288').
+    watchdog: Mutex<Option<Watchdog>>,
+}
+
+/// A virtual machine's watchdog.
+pub struct Watchdog {
+    pub due: Tod,
+    /// The CP commands, separated by X'15'.
+    pub commands: Vec<u8>,
 }
 
 /// CP's side of the configuration.
@@ -107,7 +116,12 @@ impl Machine {
         for address in addresses {
             configuration.define_cpu(address, true);
         }
-        let machine = Machine { configuration, keyboard: ConsoleInput::default(), deferred: Mutex::default() };
+        let machine = Machine {
+            configuration,
+            keyboard: ConsoleInput::default(),
+            deferred: Mutex::default(),
+            watchdog: Mutex::default(),
+        };
         for unit in units {
             let (vdev, console) = {
                 let unit = unitrecord::lock_unit(unit);
@@ -140,6 +154,11 @@ impl Machine {
         }
         deferred.remove(&cpu);
         None
+    }
+
+    /// The watchdog, if there is one.
+    pub fn watchdog(&self) -> MutexGuard<'_, Option<Watchdog>> {
+        self.watchdog.lock().held()
     }
 
     fn deferred(&self) -> MutexGuard<'_, HashMap<u16, Tod>> {

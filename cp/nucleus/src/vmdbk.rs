@@ -366,6 +366,7 @@ impl Vmdbk {
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.iucv().reset(self.id);
         self.machine().keyboard.clear();
+        *self.machine().watchdog() = None;
         self.communicate(None);
     }
 

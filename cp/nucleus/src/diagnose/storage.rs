@@ -1,19 +1,48 @@
 //! DIAGNOSE X'10', X'214', X'258': pages.
 
 use super::Call;
-use arch::{Absolute, PAGE, PAGE_MASK, Program};
+use arch::diagnose::{HANDSHAKE_VERSION, HANDSHAKE_WORDS, PageFaultHandshake};
+use arch::{Absolute, PAGE, PAGE_MASK, Program, Real};
 use cpu::Interruption;
+use zerocopy::{FromZeros, IntoBytes};
+
+/// Where the pages lie that programs may release: the assigned storage locations are below.
+const RELEASABLE: u64 = 0x2000;
+
+/// The absolute addresses of the first and the last page of each stretch of a range of real pages: prefixing moves the
+/// prefix area and what it changes places with.
+fn stretches(call: &Call<'_>, first: u64, last: u64) -> Vec<(Absolute, Absolute)> {
+    let core = call.core();
+    let (prefix, area) = (core.state.prefix, core.state.architecture().prefix_area());
+    let mut starts = vec![first];
+    starts.extend([area, prefix, prefix + area].into_iter().filter(|&at| at > first && at <= last));
+    starts.sort_unstable();
+    starts.dedup();
+    let ends = starts[1..].iter().map(|&next| next - PAGE).chain([last]);
+    let absolute = |real| core.state.absolute(Real(real));
+    starts.iter().zip(ends).map(|(&from, to)| (absolute(from), absolute(to))).collect()
+}
+
+/// Makes a range of real pages zero, if all of them exist.
+fn discard(call: &Call<'_>, first: u64, last: u64, missing: Program) -> Result<(), Interruption> {
+    let storage = call.machine.configuration.storage();
+    let stretches = stretches(call, first, last);
+    if stretches.iter().any(|&(_, last)| storage.key(last).is_err()) {
+        return Err(missing.into());
+    }
+    stretches.into_iter().try_for_each(|(first, last)| storage.discard(first, last)).map_err(|_| missing)?;
+    Ok(())
+}
 
 /// `DIAGNOSE X'10'`: releases pages.
 ///
-/// Rx and Ry: the addresses of the first and the last page. Their contents are zero afterwards, and the host has its
-/// storage back.
+/// Rx and Ry: the real addresses of the first and the last page, X'2000' or higher. Their contents are zero afterwards,
+/// and the host has its storage back.
 pub fn release_pages(call: &Call<'_>) -> Result<(), Interruption> {
     let (first, last) = (call.address(call.r1).0, call.address(call.r3).0);
-    call.specification(first.is_multiple_of(PAGE) && last.is_multiple_of(PAGE) && first <= last)?;
-    let storage = call.machine.configuration.storage();
-    storage.discard(Absolute(first), Absolute(last)).map_err(|_| Program::Addressing)?;
-    Ok(())
+    let pages = first.is_multiple_of(PAGE) && last.is_multiple_of(PAGE);
+    call.specification(pages && (RELEASABLE..=last).contains(&first))?;
+    discard(call, first, last, Program::Addressing)
 }
 
 /// `DIAGNOSE X'214'`: pending page release.
@@ -34,19 +63,20 @@ pub fn pending_page_release(call: &Call<'_>) -> Result<(), Interruption> {
     let storage = call.machine.configuration.storage();
     call.specification(function <= 3 && first <= last && storage.key(Absolute(last)).is_ok())?;
     if function == ESTABLISH {
-        storage.discard(Absolute(first), Absolute(last)).map_err(|_| Program::Specification)?;
-        return Ok(());
+        return discard(call, first, last, Program::Specification);
     }
     if call.r3 == 0 {
         return Ok(());
     }
     let key = call.gr(call.r3) as u8 & 0xf8;
     let mut changed = false;
-    for page in (first..=last).step_by(PAGE as usize) {
-        let old = storage.key(Absolute(page)).map_err(|_| Program::Specification)?;
-        if old & 0xf8 != key {
-            storage.set_key(Absolute(page), key | old & 0x07).map_err(|_| Program::Specification)?;
-            changed = true;
+    for (first, last) in stretches(call, first, last) {
+        for page in (first.0..=last.0).step_by(PAGE as usize) {
+            let old = storage.key(Absolute(page)).map_err(|_| Program::Specification)?;
+            if old & 0xf8 != key {
+                storage.set_key(Absolute(page), key | old & 0x07).map_err(|_| Program::Specification)?;
+                changed = true;
+            }
         }
     }
     // CPUs remember which pages their keys give them access to.
@@ -58,9 +88,27 @@ pub fn pending_page_release(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'258'`: the page fault handshake.
 ///
-/// Rx: the address of a doubleword that says what is wanted (0 token, 1 cancel). Pages of a virtual machine are always
-/// there, so that no program has anything to wait for: Ry gets 8, not available.
+/// Rx: the real address of a block of five doublewords, version 2, that says what is wanted: 0 establishes the
+/// handshake, with the real address of a token and masks for the PSW; 1 cancels it, and has neither. Pages of a virtual
+/// machine are always there, so that no program has anything to wait for. Ry gets 8 for the first, not available, and 4
+/// for the second: nothing is established.
 pub fn page_fault_handshake(call: &Call<'_>) -> Result<(), Interruption> {
-    call.set_gr(call.r3, 8);
+    let mut block = PageFaultHandshake::new_zeroed();
+    call.read(call.address(call.r1), block.as_mut_bytes())?;
+    let PageFaultHandshake { code, function, words, version, token, .. } = block;
+    call.specification(code == 0x258 && words.get() >= HANDSHAKE_WORDS && version == HANDSHAKE_VERSION)?;
+    let answer = match function.get() {
+        0 => {
+            call.specification(token.get() % 8 == 0)?;
+            call.read(Real(token.get()), &mut [0; 8])?;
+            8
+        }
+        1 => {
+            call.specification(token == 0 && block.select == 0 && block.compare == 0)?;
+            4
+        }
+        _ => return Err(Program::Specification.into()),
+    };
+    call.set_gr(call.r3, answer);
     Ok(())
 }
