@@ -187,8 +187,8 @@ impl Configuration {
         there.then_some(at..at + length)
     }
 
-    /// Acts on the target at once if it is the issuing CPU or is not being run; otherwise leaves `order` with it. None is
-    /// START.
+    /// Acts on the target at once if it is the issuing CPU or is not being run; otherwise leaves `order` with it. None
+    /// is START.
     fn act(&self, state: &mut State, target: u16, order: Option<Order>) -> Answer {
         let cpu = &self.cpus[target as usize];
         let act = |s: &mut State| match order {

@@ -140,7 +140,9 @@ fn the_service_element_tells_what_there_is() {
     for at in [0, 8, 0x1ff8, 0x1_2000, 0x1_3ff8, DATA | 1 << 31, DATA | 1 << 63] {
         machine.set(|s| s.gr[2] = at);
         machine.put(0x1_2000 + z::PROGRAM_NEW, &machine.get(z::PROGRAM_NEW, 16));
-        assert_eq!(machine.execute("SERVC 1,2"), program(6, 4, PROGRAM + 4), "{at:x}");
+        machine.put32(0x1_2000 + z::PROGRAM_ILC, 0);
+        machine.execute("SERVC 1,2");
+        assert_eq!(machine.get32(0x1_2000 + z::PROGRAM_ILC), 0x0004_0006, "{at:x}");
     }
     machine.cpu(0).state.set_prefix(0).expect("it is in storage");
     // Before anything is looked at: there is no storage here, and not this bit in the 31-bit mode.

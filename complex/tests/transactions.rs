@@ -66,8 +66,8 @@ fn nesting_ends_with_the_outermost() {
     assert_eq!(m.get64(BLOCK + 8), 13);
 }
 
-/// POP, chapter 4, "Program-Event Recording", and chapter 5, "Transaction Abort": an event aborts a transaction before it
-/// interrupts, unless it is suppressed (control register 9, bit 41); only the end of the outermost transaction is an
+/// POP, chapter 4, "Program-Event Recording", and chapter 5, "Transaction Abort": an event aborts a transaction before
+/// it interrupts, unless it is suppressed (control register 9, bit 41); only the end of the outermost transaction is an
 /// event all the same (bit 38).
 #[test]
 fn program_event_recording_meets_transactions() {

@@ -77,7 +77,8 @@ kept! {
     ia: u64, gr: [u64; 16], cc: u8, program_mask: u8, psw_mask: u64, address_mask: u64, fpr: VectorRegisters, fpc: u32,
     ar: [u32; 16], cr: [u64; 16], prefix: u64, breaking_event: u64, open: u32, local: u32, architecture: Architecture,
     clock_comparator: u64, cpu_timer: CpuTimer, tod_programmable: u32, failed: Option<Interruption>,
-    intercepted: Option<Intercepted>, translation_exception_id: u64, exception_access_id: u8, operand_access_id: u8, monitor_class: u8,
+    intercepted: Option<Intercepted>, translation_exception_id: u64, exception_access_id: u8,
+    operand_access_id: u8, monitor_class: u8,
     monitor_code: u64, per_stored: bool, per_pending: Option<PerEvent>, guarded: Guarded, run_time_controls: [u64; 8],
     instructions: u64, ;
     // Instructions are counted block by block, so what was counted in the middle of one is the engine's own.
