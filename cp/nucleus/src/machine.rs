@@ -32,6 +32,7 @@ pub struct Machine {
 
 /// A virtual machine's watchdog.
 pub struct Watchdog {
+    /// When it performs its commands.
     pub due: Tod,
     /// The CP commands, separated by X'15'.
     pub commands: Vec<u8>,

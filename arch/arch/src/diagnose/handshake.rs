@@ -7,19 +7,21 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct PageFaultHandshake {
-    /// X'258'.
+    /// X'00': X'258'.
     pub code: U16,
-    /// 0 establishes the handshake, 1 cancels it.
+    /// X'02': 0 establishes the handshake, 1 cancels it.
     pub function: U16,
-    /// Doublewords of the block: [`HANDSHAKE_WORDS`].
+    /// X'04': doublewords of the block: [`HANDSHAKE_WORDS`].
     pub words: U16,
-    /// See [`HANDSHAKE_VERSION`].
+    /// X'06': see [`HANDSHAKE_VERSION`].
     pub version: U16,
-    /// The real address of the token.
+    /// X'08': the real address of the token.
     pub token: U64,
-    /// The bits of the PSW that are compared, and their values, for pages to be waited for.
+    /// X'10': the bits of the PSW that are compared to find out whether the program waits for a page.
     pub select: U64,
+    /// X'18': their values.
     pub compare: U64,
+    /// X'20': reserved.
     pub reserved_20: [u8; 8],
 }
 const _: () = assert!(size_of::<PageFaultHandshake>() == 8 * HANDSHAKE_WORDS as usize);

@@ -10,9 +10,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub struct MeasurementBlock0 {
     /// X'00': how often START SUBCHANNEL and RESUME SUBCHANNEL were executed.
     pub starts: U16,
-    /// How often the times were updated.
+    /// X'02': how often the times were updated.
     pub samples: U16,
-    /// Device connect, function pending, device disconnect, control-unit queuing, device-active-only time, and two
+    /// X'04': device connect, function pending, device disconnect, control-unit queuing, device-active-only time, two
     /// reserved words.
     pub times: [U32; 7],
 }
@@ -22,11 +22,11 @@ const _: () = assert!(size_of::<MeasurementBlock0>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct MeasurementBlock1 {
-    /// How often START SUBCHANNEL and RESUME SUBCHANNEL were executed.
+    /// X'00': how often START SUBCHANNEL and RESUME SUBCHANNEL were executed.
     pub starts: U32,
-    /// How often the times were updated.
+    /// X'04': how often the times were updated.
     pub samples: U32,
-    /// Device connect, function pending, device disconnect, control-unit queuing, device-active-only, device busy,
+    /// X'08': device connect, function pending, device disconnect, control-unit queuing, device-active, device busy,
     /// initial command response and interruption delay time, and reserved words.
     pub times: [U32; 14],
 }
