@@ -212,6 +212,58 @@ fn our_volumes_pass_their_checkers_and_copy_to_the_same_tracks() {
     }
 }
 
+/// A compressed image of a big-endian host is read and written as any; the tool swaps it back afterwards.
+#[test]
+fn a_big_endian_image_is_read_and_written() {
+    let folder = Folder::new("swapped");
+    let kinds = [small_3390(20), Kind::Fba { device: 0x9336, model: 0x10, blocks: 5000 }];
+    for (n, kind) in kinds.into_iter().enumerate() {
+        let path = folder.path(&format!("swapped.{n}"));
+        let format = Format::Compressed { wide: false, method: Method::Zlib };
+        let fixed = matches!(kind, Kind::Fba { .. });
+        create(&path, kind, format).unwrap();
+        let write = |volume: &dyn Volume, seed: u64| match fixed {
+            true => volume.write_blocks(seed * 100, &blocks_of(7, seed)).unwrap(),
+            false => volume.write_track(seed as u32, &full_track(kind, seed as u32, seed)).unwrap(),
+        };
+        let reads = |volume: &dyn Volume, seed: u64| match fixed {
+            true => {
+                let mut found = vec![0; 7 * Kind::BLOCK];
+                volume.read_blocks(seed * 100, &mut found).unwrap();
+                assert!(found == blocks_of(7, seed), "{kind:?} {seed}");
+            }
+            false => {
+                let wanted = full_track(kind, seed as u32, seed);
+                assert!(volume.read_track(seed as u32).unwrap().image() == wanted.image(), "{kind:?} {seed}");
+            }
+        };
+        let volume = dasd::open(&path).unwrap();
+        write(&*volume, 1);
+        volume.close().unwrap();
+        drop(volume);
+        if tool("cckdswap", &[text(&path)]).is_none() {
+            return;
+        }
+        clean(&path);
+        let volume = dasd::open(&path).unwrap();
+        assert_eq!(volume.kind(), kind);
+        reads(&*volume, 1);
+        write(&*volume, 2);
+        // A shadow file over it is ours, and little-endian.
+        volume.snapshot().unwrap();
+        write(&*volume, 3);
+        volume.merge_snapshot().unwrap();
+        volume.close().unwrap();
+        drop(volume);
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes[515] & 0x02 != 0, "it keeps its byte order");
+        clean(&path);
+        tool("cckdswap", &[text(&path)]);
+        let volume = dasd::open(&path).unwrap();
+        (1..4).for_each(|seed| reads(&*volume, seed));
+    }
+}
+
 #[test]
 fn a_new_3390_is_of_a_form_that_they_know_unless_it_is_too_large() {
     for (kind, wide) in [

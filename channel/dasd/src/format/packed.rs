@@ -5,7 +5,8 @@
 //!    anywhere after: second-level tables of 256 entries, units (tracks or groups of blocks), free space
 //! ```
 //!
-//! There are files of 32-bit and of 64-bit offsets, and of either byte order.
+//! There are files of 32-bit and of 64-bit offsets, and of either byte order. In both orders the size of the disk is
+//! little-endian, as the header before it is: Hercules' `cckdswap` leaves those bytes alone.
 
 /// Where the compressed header and the first-level table begin.
 pub(crate) const HEADER: u64 = 512;
@@ -27,6 +28,9 @@ pub(crate) struct Layout {
     pub wide: bool,
     pub big: bool,
 }
+
+/// Where the byte order does not depend on the file's; the width is said in each place.
+const LITTLE: Layout = Layout { wide: false, big: false };
 
 /// The compressed header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,6 +125,7 @@ impl Layout {
     pub(crate) fn decode_header(&self, bytes: &[u8; 512]) -> PackedHeader {
         let word = |at| self.get(bytes, at, 4);
         let long = |at| self.get(bytes, at, 8);
+        let little = |at, width| LITTLE.get(bytes, at, width);
         let (wide, null) = (self.wide, if self.wide { 72 } else { 44 });
         let pick = |narrow, broad| if wide { long(broad) } else { word(narrow) };
         PackedHeader {
@@ -135,12 +140,12 @@ impl Layout {
             free_largest: pick(28, 48),
             free_count: pick(32, 56),
             free_inside: pick(36, 64),
-            extent: word(if wide { 12 } else { 40 }) as u32,
+            extent: little(if wide { 12 } else { 40 }, 4) as u32,
             null_format: bytes[null],
             method: bytes[null + 1],
             level: self.get(bytes, null + 2, 2) as i16,
-            covered: long(COVERED),
-            below: long(COVERED + 8),
+            covered: little(COVERED, 8),
+            below: little(COVERED + 8, 8),
         }
     }
 
@@ -162,13 +167,13 @@ impl Layout {
         for (narrow, broad, value) in sizes {
             if self.wide { self.put(&mut bytes, broad, 8, value) } else { self.put(&mut bytes, narrow, 4, value) }
         }
-        self.put(&mut bytes, if self.wide { 12 } else { 40 }, 4, header.extent.into());
+        LITTLE.put(&mut bytes, if self.wide { 12 } else { 40 }, 4, header.extent.into());
         let null = if self.wide { 72 } else { 44 };
         bytes[null] = header.null_format;
         bytes[null + 1] = header.method;
         self.put(&mut bytes, null + 2, 2, header.level as u16 as u64);
-        self.put(&mut bytes, COVERED, 8, header.covered);
-        self.put(&mut bytes, COVERED + 8, 8, header.below);
+        LITTLE.put(&mut bytes, COVERED, 8, header.covered);
+        LITTLE.put(&mut bytes, COVERED + 8, 8, header.below);
         bytes
     }
 
@@ -250,6 +255,8 @@ mod tests {
         for (wide, big) in [(false, false), (false, true), (true, false), (true, true)] {
             let layout = Layout { wide, big };
             assert_eq!(layout.decode_header(&layout.encode_header(&header)), header);
+            let extent = if wide { 12 } else { 40 };
+            assert_eq!(layout.encode_header(&header)[extent..extent + 4], 20u32.to_le_bytes());
             let table = layout.decode_table(&layout.encode_table(&[entry; ENTRIES]));
             assert_eq!(*table, [entry; ENTRIES]);
             assert_eq!(layout.decode_level1(&layout.encode_level1(77)), [77]);
