@@ -2,9 +2,15 @@
 
 use crate::run;
 use base::{Clock, file};
-use spool::{Attributes, Content, Punch, Queue};
+use spool::{Attributes, Content, Punch, Punched, Queue};
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// The most bytes that become cards of one file: what a pipe gives may have no end.
+const MOST: u64 = 1 << 30;
+/// As many bytes of a file as are looked at for what it is.
+const LOOK: usize = 4096;
 
 /// What the command line says.
 #[derive(clap::Args)]
@@ -84,10 +90,89 @@ fn one(spool: &Path, userid: &str, path: &Path, file: &mut File, options: &Optio
     };
     let content = if options.text { Content::Text } else { Content::Binary };
     let punch = Punch { attributes, originator: "SYSTEM".into(), content };
-    let cards = spool::punch(spool, &punch, file).map_err(|error| fail(&error))?;
-    if cards == 0 {
+    let most = if options.text { file::TEXT } else { MOST };
+    let mut source = Source { from: file, left: most, most, start: Vec::new() };
+    let punched = spool::punch(spool, &punch, &mut source).map_err(|error| fail(&error))?;
+    if punched.cards == 0 {
         return Err(format!("{}: there was nothing to punch", path.display()));
     }
-    say!("{}: {cards} cards for the reader of {userid}", path.display());
+    say!("{}: {} cards for the reader of {userid}", path.display(), punched.cards);
+    let text = !options.text && is_text(&source.start);
+    notes(&punched, text).iter().for_each(|note| complain!("endicott: {}: {note}", path.display()));
     Ok(())
+}
+
+/// What a user is to know of the cards.
+fn notes(punched: &Punched, text: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(line) = punched.long.first {
+        let count = punched.long.count;
+        notes.push(format!(
+            "{count} lines do not fit on a card of 80 columns and take several, the first of them line {line}"
+        ));
+    }
+    if let Some((character, line)) = punched.unknown.first {
+        let count = punched.unknown.count;
+        notes.push(format!(
+            "{count} characters are not in EBCDIC and became X'3F', the first of them {character:?} in line {line}"
+        ));
+    }
+    if text {
+        notes.push("it is text, and was punched as it is: --text makes each line a card, in EBCDIC".into());
+    }
+    notes
+}
+
+/// Whether a file that begins so is a text that programs of this host have written.
+fn is_text(start: &[u8]) -> bool {
+    // The last character may be cut.
+    let text = match std::str::from_utf8(start) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    let plain = |c: char| !c.is_control() || "\t\r\n\x0c\x1a".contains(c);
+    text.contains('\n') && text.chars().all(plain)
+}
+
+/// What is punched: it may not go on for ever, and its beginning is kept.
+struct Source<'a> {
+    from: &'a mut File,
+    left: u64,
+    most: u64,
+    start: Vec<u8>,
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let count = self.from.read(to)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("it has more than {} bytes; nothing was punched", self.most),
+            )
+        })?;
+        let kept = LOOK.saturating_sub(self.start.len()).min(count);
+        self.start.extend_from_slice(&to[..kept]);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_told_from_a_deck() {
+        for text in ["/* REXX */\nsay hello\n", "root=/dev/ram0\n", "caf\u{e9}\n", "a\r\n\tb\n\x1a"] {
+            assert!(is_text(text.as_bytes()), "{text}");
+        }
+        assert!(is_text("a\n\u{20ac}".as_bytes().split_last().unwrap().1), "a character that is cut");
+        let ebcdic = base::ebcdic::from_str("SAY HELLO");
+        for deck in [&ebcdic[..], b"\0\x0a", b"caf\xe9 \n", b"one card", b""] {
+            assert!(!is_text(deck), "{deck:?}");
+        }
+    }
 }

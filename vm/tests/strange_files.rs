@@ -272,6 +272,38 @@ fn a_file_larger_than_anything_is_told() {
     }
 }
 
+/// What becomes of a text on cards is told, and what has no end is refused.
+#[test]
+fn what_is_punched_and_is_not_as_it_was_is_told() {
+    let folder = Folder::new("strange-punch");
+    let long = format!("short\n{}\n", "x".repeat(100));
+    fs::write(folder.0.join("long"), &long).unwrap();
+    fs::write(folder.0.join("euro"), "caf\u{e9} 10 \u{20ac}\n").unwrap();
+    let said = |words: &str| {
+        let output = ended(&mut folder.command(words), words);
+        assert!(output.status.success(), "{words}: {output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let of_long = said("punch --system . --text CMSUSER long");
+    assert!(of_long.contains("1 lines do not fit on a card of 80 columns") && of_long.contains("line 2"), "{of_long}");
+    let of_euro = said("punch --system . --text CMSUSER euro");
+    assert!(
+        of_euro.contains("1 characters are not in EBCDIC") && of_euro.contains("'\u{20ac}' in line 1"),
+        "{of_euro}"
+    );
+    let raw = said("punch --system . CMSUSER long");
+    assert!(raw.contains("it is text, and was punched as it is: --text"), "{raw}");
+    assert_eq!(said("punch --system . --text CMSUSER text"), "");
+    let line = format!("{} punch --system . --text CMSUSER <(yes)", env!("CARGO_BIN_EXE_endicott"));
+    let mut endless = Command::new("bash");
+    let output = ended(endless.current_dir(&folder.0).args(["-c", &line]).stdin(Stdio::null()), "yes");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(1) && said.contains("more than 67108864 bytes; nothing was punched"),
+        "{said}"
+    );
+}
+
 /// Everything that prints.
 const PRINTS: &[&str] = &[
     "--help",

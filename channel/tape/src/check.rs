@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// A file of the tape: what lies in front of a tape mark, or after the last one.
+/// A file of the tape: what lies before a tape mark, or after the last one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Section {
     pub blocks: u32,
@@ -53,11 +53,12 @@ pub fn check(path: &Path) -> Result<Report, TapeError> {
         report.sections.push(section);
     }
     trailers(&report.sections, &mut report.wrong);
-    chain(&tape.file, tape.end, report.size, &mut report.wrong)?;
+    chain(&tape.file, tape.end, &mut report.wrong)?;
+    report.wrong.extend(tape.rest.told(tape.end, report.size - tape.end));
     Ok(report)
 }
 
-/// Each file of a labelled tape that has labels in front of it has labels after it, and a tape mark after those.
+/// Each file of a labelled tape that has labels before it has labels after it, and a tape mark after those.
 fn trailers(sections: &[Section], wrong: &mut Vec<String>) {
     let count = |names: &[&str]| {
         let labels = sections.iter().flat_map(|section| &section.labels);
@@ -78,7 +79,7 @@ fn label(block: &[u8]) -> Option<String> {
 }
 
 /// Each header repeats the length of the chunk before it.
-fn chain(file: &File, end: u64, size: u64, wrong: &mut Vec<String>) -> Result<(), TapeError> {
+fn chain(file: &File, end: u64, wrong: &mut Vec<String>) -> Result<(), TapeError> {
     let (mut at, mut before) = (0, 0);
     while at < end {
         let mut bytes = [0; HEADER as usize];
@@ -89,9 +90,6 @@ fn chain(file: &File, end: u64, size: u64, wrong: &mut Vec<String>) -> Result<()
         }
         before = header.length;
         at += HEADER + u64::from(header.length);
-    }
-    if end < size {
-        wrong.push(format!("byte {end}: {} bytes behind the last whole block", size - end));
     }
     Ok(())
 }

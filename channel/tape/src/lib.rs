@@ -11,11 +11,14 @@
 
 mod check;
 mod codec;
+mod foreign;
+mod scan;
 
 pub use check::{Report, check};
 pub use codec::Method;
 
 use base::file::{self, Access};
+use scan::{Rest, Scan, scan};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -42,6 +45,9 @@ pub enum TapeError {
     /// Another process has it.
     #[error("it is in use by another process")]
     InUse,
+    /// The file is no tape of these formats, or of none; the text says what it is.
+    #[error("it is not a tape in AWSTAPE or HET format{0}")]
+    NotATape(String),
     /// What is at this place of the file cannot be a tape.
     #[error("it is damaged at byte {at}: {why}")]
     Damaged {
@@ -97,6 +103,8 @@ pub struct Tape {
     elements: Vec<Element>,
     /// Where the file's last element ends.
     end: u64,
+    /// What follows there.
+    rest: Rest,
     /// How many elements the head has passed: the index of the next one.
     position: usize,
     /// How blocks are written.
@@ -104,8 +112,8 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Mounts a tape; `ring`: it may be written, if the host lets us. Blocks are written as the file's name says:
-    /// compressed in one that ends in `.het`.
+    /// Mounts a tape; `ring`: it may be written, if the host lets us and nothing follows its last block that could be
+    /// something's only copy. Blocks are written as the file's name says: compressed in one that ends in `.het`.
     pub fn open(path: &Path, ring: bool) -> Result<Tape, TapeError> {
         let both = || file::open(path, Access::Write);
         let (file, writable) = match ring.then(both) {
@@ -119,8 +127,10 @@ impl Tape {
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => (),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
-        let (elements, end) = scan(&file)?;
-        Ok(Tape { file, path: path.into(), writable, elements, end, position: 0, method: Method::of_name(path) })
+        let Scan { elements, end, rest } = scan(&file)?;
+        let writable = writable && !rest.is_junk();
+        let method = Method::of_name(path);
+        Ok(Tape { file, path: path.into(), writable, elements, end, rest, position: 0, method })
     }
 
     /// Makes an empty tape; there must be no such file.
@@ -139,12 +149,11 @@ impl Tape {
         self.writable
     }
 
-    /// What there is to tell of its file: that it does not end with a whole block. What may have followed is not there.
+    /// What there is to tell of its file: what follows its last block. That is not on the tape.
     pub fn notice(&self) -> Option<String> {
         let rest = self.file.metadata().ok()?.len().saturating_sub(self.end);
-        let after = format!("byte {}, behind block {}", self.end, self.elements.len());
-        let name = self.path.display();
-        (rest > 0).then(|| format!("{name} was cut: {rest} bytes at {after}, are no whole block; the tape ends there"))
+        let what = self.rest.told(self.end, rest)?;
+        Some(format!("{}, after block {}: {what}", self.path.display(), self.elements.len()))
     }
 
     /// How many blocks and tape marks lie between the beginning and the head: the number of the block that is read
@@ -322,47 +331,4 @@ impl Header {
         }
         Method::of(self.flags & METHOD).ok_or_else(|| "a compression that is not known".into())
     }
-}
-
-/// The elements of a file, and where the last one ends. An unfinished one at the end, whose writer was cut off, is not
-/// there.
-fn scan(file: &File) -> Result<(Vec<Element>, u64), TapeError> {
-    let length = file.metadata()?.len();
-    let (mut elements, mut end, mut at) = (Vec::new(), 0, 0);
-    let mut begun: Option<Element> = None;
-    while at + HEADER <= length {
-        let head = Header::read(file, at)?;
-        let damaged = |why: &str| TapeError::Damaged { at, why: why.into() };
-        let next = at + HEADER + u64::from(head.length);
-        if head.flags & MARK != 0 {
-            if begun.is_some() || head.length != 0 {
-                return Err(damaged("a tape mark in a block"));
-            }
-            elements.push(Element { at, mark: true, method: Method::None, last: 0 });
-            (at, end) = (next, next);
-            continue;
-        }
-        if head.flags & (BEGINS | ENDS | METHOD) == 0 && begun.is_none() {
-            return Err(damaged(if at == 0 {
-                "it is not a tape in AWSTAPE or HET format"
-            } else {
-                "no block begins here"
-            }));
-        }
-        if (head.flags & BEGINS != 0) != begun.is_none() {
-            return Err(damaged("a block begins in a block, or does not begin"));
-        }
-        if next > length {
-            break;
-        }
-        let method = head.method().map_err(|why| damaged(&why))?;
-        let element = begun.get_or_insert(Element { at, mark: false, method, last: 0 });
-        element.last = head.length;
-        at = next;
-        if head.flags & ENDS != 0 {
-            elements.extend(begun.take());
-            end = at;
-        }
-    }
-    Ok((elements, end))
 }

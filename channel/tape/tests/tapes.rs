@@ -127,8 +127,13 @@ fn damaged_files_are_refused_or_read_and_break_nothing() {
         if let Ok(mut tape) = Tape::open(&other, true) {
             while !matches!(tape.read(), Ok(Item::Nothing)) {}
             while !matches!(tape.read_backward(), Ok(Item::Nothing)) {}
-            // A cut tape can be written on at its end.
+            // A cut tape can be written on at its end; one that is damaged further in is not to lose what follows.
             tape.locate(u32::MAX);
+            if !tape.writable() {
+                assert!(tape.notice().expect("there is a reason").contains("may only be read"));
+                assert!(matches!(tape.write(b"after"), Err(TapeError::ReadOnly)));
+                continue;
+            }
             tape.write(b"after").expect("there is room");
             assert_eq!(tape.read_backward().expect("it was just written"), Item::Block(b"after".to_vec()));
         }
@@ -148,7 +153,74 @@ fn a_tape_is_on_one_drive() {
     drop(tape);
     assert!(Tape::open(&path, true).is_ok());
     fs::write(&path, b"this is no tape").expect("it is ours");
-    assert!(matches!(Tape::open(&path, true), Err(TapeError::Damaged { at: 0, .. })));
+    assert!(matches!(Tape::open(&path, true), Err(TapeError::NotATape(_))));
+    fs::remove_file(path).expect("it is ours");
+}
+
+/// What follows the last block of a tape, of each kind: the blocks before it are read, and the rest is told.
+#[test]
+fn what_follows_the_end_of_a_tape_is_told_and_the_rest_is_read() {
+    let path = place("followed.aws");
+    let mut tape = Tape::create(&path).expect("a new file");
+    tape.write(&[0xc1; 80]).unwrap();
+    tape.write_mark().unwrap();
+    tape.write_mark().unwrap();
+    drop(tape);
+    let whole = fs::read(&path).unwrap();
+    let cases: [(&[u8], bool, &str); 5] = [
+        (&[0; 1], true, "1 bytes from byte 98 on are no whole block: it was cut"),
+        (&[0; 414], true, "414 bytes of zeros from byte 98 on fill the file up"),
+        (&[0xff; 200], false, "200 bytes from byte 98 on cannot be read (byte 98: a tape mark in a block)"),
+        (b"\0\0\0\0\0\0 and then a text", false, "(byte 98: no block begins here)"),
+        (&[80, 0, 0, 0, 0xa3, 0, 1, 2], true, "8 bytes from byte 98 on are no whole block"),
+    ];
+    for (rest, writable, told) in cases {
+        fs::write(&path, [whole.as_slice(), rest].concat()).unwrap();
+        let mut tape = Tape::open(&path, true).unwrap();
+        assert_eq!((tape.count(), tape.writable()), (3, writable), "{told}");
+        assert_eq!(tape.read().unwrap(), Item::Block(vec![0xc1; 80]));
+        let notice = tape.notice().unwrap();
+        assert!(notice.contains(told) && notice.contains("after block 3: "), "{notice}");
+        drop(tape);
+        let report = check(&path).unwrap();
+        assert_eq!((report.sections.len(), report.wrong.len()), (2, 1), "{report:?}");
+        assert!(report.wrong[0].contains(told), "{report:?}");
+        // Zeros and what is left of a block go when something is written there; nothing else does.
+        let mut tape = Tape::open(&path, true).unwrap();
+        tape.locate(3);
+        assert_eq!(tape.write(b"more").is_ok(), writable, "{told}");
+        drop(tape);
+        let length = if writable { whole.len() + 10 } else { whole.len() + rest.len() };
+        assert_eq!(fs::metadata(&path).unwrap().len(), length as u64, "{told}");
+    }
+    fs::remove_file(path).expect("it is ours");
+}
+
+/// Files that are no tapes of ours, each told by its name, and whatever else as before.
+#[test]
+fn a_file_that_is_no_tape_is_told_by_its_name() {
+    let record = |length: u32| {
+        let data = vec![0xe5; length.next_multiple_of(2) as usize];
+        [&length.to_le_bytes()[..], &data, &length.to_le_bytes(), &[0; 8]].concat()
+    };
+    let cases: [(Vec<u8>, &str); 9] = [
+        (record(80), "a tape in SIMH format (.tap), which is not read here"),
+        (record(801), "a tape in SIMH format (.tap), which is not read here"),
+        ([b"000000500050".to_vec(), vec![0x40; 80]].concat(), "a tape in FakeTape format, which is not read here"),
+        (b"@TDF\nfile1 FIXED RECSIZE 80\nTM\nEOT\n".to_vec(), "the list of files of an OMA tape"),
+        (b"<!DOCTYPE html><html>".to_vec(), "an HTML page"),
+        ([&b"\x1f\x8b\x08\0\0\0\0\0"[..], &[7; 500]].concat(), "compressed with gzip"),
+        (b"CKD_C370\x0f\0\0\0".to_vec(), "a disk image"),
+        (vec![0; 512], ""),
+        (b"Dear Sir, thank you".to_vec(), ""),
+    ];
+    let path = place("foreign.aws");
+    for (bytes, name) in cases {
+        fs::write(&path, bytes).unwrap();
+        let said = Tape::open(&path, true).unwrap_err().to_string();
+        let name = if name.is_empty() { String::new() } else { format!(": it is {name}") };
+        assert_eq!(said, format!("it is not a tape in AWSTAPE or HET format{name}"));
+    }
     fs::remove_file(path).expect("it is ours");
 }
 

@@ -12,7 +12,7 @@ use devices::tape::{Drive, Model, TapeDrive};
 use message::Message;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
-use tape::Tape;
+use tape::{Tape, TapeError};
 
 /// The user that a drive belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -149,10 +149,23 @@ impl Tapes {
         let library = library.ok_or_else(|| fail("there are no tapes".into()))?;
         // What is on the drive goes first: it may be the same tape.
         real.drive.unload();
-        let tape = Tape::open(&library.join(name), ring).map_err(|error| fail(error.to_string()))?;
+        let path = library.join(name);
+        let tape = Tape::open(&path, ring).map_err(|error| match (&error, self.drive_with(&path)) {
+            (TapeError::InUse, Some(other)) => fail(format!("it is on drive {other:04X}")),
+            _ => fail(error.to_string()),
+        })?;
         let notice = tape.notice();
         real.drive.mount(tape);
         Ok((real, notice))
+    }
+
+    /// The drive that this tape is on.
+    fn drive_with(&self, path: &Path) -> Option<u16> {
+        let file = path.canonicalize().ok()?;
+        let has = |real: &&Real| {
+            real.drive.state().is_some_and(|tape| Path::new(&tape.file).canonicalize().is_ok_and(|at| at == file))
+        };
+        self.reals().iter().find(has).map(|real| real.number)
     }
 
     /// ATTACH and DEDICATE: a drive becomes a virtual device of a user, with this configuration. The line that says so.

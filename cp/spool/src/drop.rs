@@ -28,8 +28,39 @@ const CARD: usize = 80;
 pub enum Content {
     /// 80 bytes a card as they are, the last one filled up with zeros: kernels, RAM disks, anything not text.
     Binary,
-    /// A line a card (long lines take several), in EBCDIC, filled up with blanks. Text is taken as ISO 8859-1.
+    /// A line a card (long lines take several), in EBCDIC, filled up with blanks. Text is UTF-8, or, line by line, else
+    /// ISO 8859-1.
     Text,
+}
+
+/// What became of a host file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Punched {
+    pub cards: u32,
+    /// Lines of text that take more than a card: how many, and the number of the first.
+    pub long: Found<usize>,
+    /// Characters that EBCDIC has not, X'3F' on the cards: how many, and the first with its line.
+    pub unknown: Found<(char, usize)>,
+}
+
+/// Something that was found so many times, and where it was first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found<T> {
+    pub count: usize,
+    pub first: Option<T>,
+}
+
+impl<T> Default for Found<T> {
+    fn default() -> Found<T> {
+        Found { count: 0, first: None }
+    }
+}
+
+impl<T> Found<T> {
+    fn note(&mut self, what: T) {
+        self.count += 1;
+        self.first.get_or_insert(what);
+    }
 }
 
 /// A host file to be punched.
@@ -44,8 +75,8 @@ pub struct Punch {
 }
 
 /// Punches what `from` yields into the spool in `folder`, whether a system runs on it or not. The file is on disk when
-/// this returns. Returns the number of cards; without any, there is no file.
-pub fn punch(folder: &Path, punch: &Punch, from: &mut dyn Read) -> Result<u32, Error> {
+/// this returns. Without any card there is no file.
+pub fn punch(folder: &Path, punch: &Punch, from: &mut dyn Read) -> Result<Punched, Error> {
     static SEQUENCE: AtomicU64 = AtomicU64::new(0);
     let drop = folder.join("drop");
     fs::create_dir_all(&drop).map_err(|e| Error::of(&drop, e))?;
@@ -56,12 +87,13 @@ pub fn punch(folder: &Path, punch: &Punch, from: &mut dyn Read) -> Result<u32, E
     let sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
     let id = format!("d{:016x}-{:08x}-{sequence:08x}", attributes.created.0, std::process::id());
     let mut output = OutputFile::create(&drop, &id, &punch.originator, 0, Device::Punch)?;
-    match punch.content {
+    let mut punched = match punch.content {
         Content::Binary => punch_binary(&mut output, from)?,
         Content::Text => punch_text(&mut output, from)?,
-    }
+    };
+    punched.cards = output.records;
     if output.records == 0 {
-        return Ok(0);
+        return Ok(punched);
     }
     output.finish()?;
     let mut file = SpoolFile::new(attributes, &punch.originator, Device::Punch);
@@ -69,7 +101,7 @@ pub fn punch(folder: &Path, punch: &Punch, from: &mut dyn Read) -> Result<u32, E
     (file.records, file.blocks, file.record_length) = (output.records, output.blocks, output.record_length);
     write_headers(&drop, &[file])?;
     output.closed = true;
-    Ok(output.records)
+    Ok(punched)
 }
 
 fn open_lock(path: &Path) -> std::io::Result<fs::File> {
@@ -112,10 +144,10 @@ pub(crate) fn remove_abandoned(drop: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn punch_binary(output: &mut OutputFile, from: &mut dyn Read) -> Result<(), Error> {
+fn punch_binary(output: &mut OutputFile, from: &mut dyn Read) -> Result<Punched, Error> {
     let mut buffer = vec![0; CARD * 1024];
     loop {
-        let length = fill(&mut buffer, from, output)?;
+        let length = fill(&mut buffer, from)?;
         for card in buffer[..length].chunks(CARD) {
             if card.len() == CARD {
                 output.write(PUNCH, card)?;
@@ -126,40 +158,40 @@ fn punch_binary(output: &mut OutputFile, from: &mut dyn Read) -> Result<(), Erro
             }
         }
         if length < buffer.len() {
-            return Ok(());
+            return Ok(Punched::default());
         }
     }
 }
 
 /// Reads until `buffer` is full or there is no more; returns how much there is.
-fn fill(buffer: &mut [u8], from: &mut dyn Read, output: &OutputFile) -> Result<usize, Error> {
+fn fill(buffer: &mut [u8], from: &mut dyn Read) -> Result<usize, Error> {
     let mut length = 0;
     while length < buffer.len() {
         match from.read(&mut buffer[length..]) {
             Ok(0) => break,
             Ok(n) => length += n,
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(Error::of(&output.path, e)),
+            Err(e) => return Err(Error::Source(e)),
         }
     }
     Ok(length)
 }
 
-fn punch_text(output: &mut OutputFile, from: &mut dyn Read) -> Result<(), Error> {
-    let mut text = Vec::new();
-    from.read_to_end(&mut text).map_err(|e| Error::of(&output.path, e))?;
-    let text = text.strip_suffix(b"\n").unwrap_or(&text);
-    if text.is_empty() {
-        return Ok(());
-    }
-    for line in text.split(|&b| b == b'\n') {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let line: Vec<u8> = line.iter().map(|&b| ebcdic::FROM_LATIN1[usize::from(b)]).collect();
+fn punch_text(output: &mut OutputFile, from: &mut dyn Read) -> Result<Punched, Error> {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes).map_err(Error::Source)?;
+    let mut punched = Punched::default();
+    for (n, line) in base::text::decode(&bytes).lines().enumerate() {
+        line.chars().filter(|c| u32::from(*c) > 0xff).for_each(|c| punched.unknown.note((c, n + 1)));
+        let line = ebcdic::from_str(line);
+        if line.len() > CARD {
+            punched.long.note(n + 1);
+        }
         let mut cards = line.chunks(CARD);
         output.write(PUNCH, cards.next().unwrap_or(&[ebcdic::BLANK]))?;
         for card in cards {
             output.write(PUNCH, card)?;
         }
     }
-    Ok(())
+    Ok(punched)
 }

@@ -42,7 +42,7 @@ pub mod splink;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use drop::{Content, Punch, punch};
+pub use drop::{Content, Found, Punch, Punched, punch};
 pub use file::{Attributes, Device, Hold, Queue, SpoolFile};
 pub use output::OutputFile;
 pub use queue::{After, Change, Moved, NotClosed, Selection, Spool, Taken};
@@ -61,6 +61,9 @@ pub enum Error {
     /// The host says no.
     #[error("{0}: {1}")]
     Io(PathBuf, #[source] io::Error),
+    /// What was to be punched cannot be read.
+    #[error("{0}")]
+    Source(#[source] io::Error),
     /// The user has as many spool files as there may be (CP's return code 439).
     #[error("{0} has the maximum number of spool files")]
     NoSpid(String),

@@ -230,13 +230,13 @@ fn punching_from_outside() {
         |name: &str, n| Attributes { name: name.into(), ..Attributes::new("LINUX1", Queue::Reader, Tod(n)) };
     let job = |name: &str, n, content| Punch { attributes: attributes(name, n), originator: "HOST".into(), content };
     let kernel: Vec<u8> = (0..1000u32).flat_map(|n| n.to_be_bytes()).chain([0x40; 7]).collect();
-    assert_eq!(punch(&folder.0, &job("KERNEL", 1, Content::Binary), &mut &kernel[..]).unwrap(), 51);
+    assert_eq!(punch(&folder.0, &job("KERNEL", 1, Content::Binary), &mut &kernel[..]).unwrap().cards, 51);
     let mut spool = folder.open();
     assert_eq!(names(&spool, "LINUX1", Queue::Reader), ["KERNEL"], "a starting system takes in what is there");
     let long = format!("root=/dev/dasda1 {}\n\nend\n", "x".repeat(80));
-    assert_eq!(punch(&folder.0, &job("PARM", 3, Content::Text), &mut long.as_bytes()).unwrap(), 4);
-    assert_eq!(punch(&folder.0, &job("FIRST", 2, Content::Text), &mut &b"a"[..]).unwrap(), 1);
-    assert_eq!(punch(&folder.0, &job("NOTHING", 2, Content::Binary), &mut &b""[..]).unwrap(), 0);
+    assert_eq!(punch(&folder.0, &job("PARM", 3, Content::Text), &mut long.as_bytes()).unwrap().cards, 4);
+    assert_eq!(punch(&folder.0, &job("FIRST", 2, Content::Text), &mut &b"a"[..]).unwrap().cards, 1);
+    assert_eq!(punch(&folder.0, &job("NOTHING", 2, Content::Binary), &mut &b""[..]).unwrap().cards, 0);
     let taken = spool.take_drops().unwrap();
     assert_eq!(taken.files, [("LINUX1".into(), 2), ("LINUX1".into(), 3)]);
     assert_eq!(names(&spool, "LINUX1", Queue::Reader), ["KERNEL", "FIRST", "PARM"]);
@@ -258,6 +258,28 @@ fn punching_from_outside() {
     assert!(matches!(spool.take_drops().unwrap().waiting[..], [(_, Error::NoSpid(_))]));
     spool.limit("LINUX1", 4);
     assert_eq!(spool.take_drops().unwrap().files, [("LINUX1".into(), 4)]);
+}
+
+/// A text of this host: UTF-8 or ISO 8859-1, and what is lost or does not fit is counted.
+#[test]
+fn text_becomes_ebcdic_and_what_does_not_fit_is_counted() {
+    let folder = Folder::new();
+    let mut spool = folder.open();
+    let mut cards = |text: &[u8]| {
+        let attributes = Attributes::new("LINUX1", Queue::Reader, Tod(1));
+        let job = Punch { attributes, originator: "HOST".into(), content: Content::Text };
+        let punched = punch(&folder.0, &job, &mut &text[..]).unwrap();
+        let (_, spid) = spool.take_drops().unwrap().files[0].clone();
+        let read = read(&mut spool.open_file("LINUX1", spid).unwrap());
+        (punched, read)
+    };
+    let (punched, read) = cards("na\u{ef}ve caf\u{e9} 10 \u{20ac}\n".as_bytes());
+    assert_eq!(read, ["na\u{ef}ve caf\u{e9} 10 \u{1a}"], "X'3F' is the substitute character");
+    assert_eq!((punched.cards, punched.unknown.count, punched.unknown.first), (1, 1, Some(('\u{20ac}', 1))));
+    let (punched, read) = cards(b"\xef\xbb\xbffirst\r\ncaf\xe9\r\n\x1a");
+    assert_eq!((read, punched.unknown.count), (vec!["first".to_string(), "caf\u{e9}".into()], 0));
+    let (punched, _) = cards(format!("a\n{}\n{}\n", "x".repeat(81), "\u{e9}".repeat(80)).as_bytes());
+    assert_eq!((punched.cards, punched.long.count, punched.long.first), (4, 1, Some(2)));
 }
 
 /// Steps of taking in a file, each cut off by a crash.
