@@ -68,29 +68,41 @@ pub(crate) struct Configuration {
     pub processors: Option<u16>,
 }
 
-/// Reads the SYSTEM CONFIG in `folder`; a folder without one has the defaults.
+/// Reads the SYSTEM CONFIG in `folder`; a folder without one has the defaults. The error has a line for each mistake.
 pub(crate) fn load(folder: &Path) -> Result<Configuration, String> {
-    let path = folder.join(FILE);
-    match base::file::read(&path, base::file::TEXT) {
-        Ok(bytes) => parse(&base::text::decode(&bytes), folder)
-            .map_err(|(line, why)| format!("{}:{line}: {why}", path.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Configuration::default()),
-        Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
+    match read(folder) {
+        (configuration, mistakes) if mistakes.is_empty() => Ok(configuration),
+        (_, mistakes) => Err(mistakes.join("\n")),
     }
 }
 
-fn parse(text: &str, folder: &Path) -> Result<Configuration, (usize, String)> {
-    let mut configuration = Configuration::default();
+/// What the SYSTEM CONFIG in `folder` says as far as it is right, and each mistake in it.
+pub(crate) fn read(folder: &Path) -> (Configuration, Vec<String>) {
+    let path = folder.join(FILE);
+    match base::file::read(&path, base::file::TEXT) {
+        Ok(bytes) => {
+            let (configuration, wrong) = parse(&base::text::decode(&bytes), folder);
+            let told = |(line, why): (usize, String)| format!("{}:{line}: {why}", path.display());
+            (configuration, wrong.into_iter().map(told).collect())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Configuration::default(), Vec::new()),
+        Err(error) => (Configuration::default(), vec![format!("{} cannot be read: {error}", path.display())]),
+    }
+}
+
+/// The good statements, and what is wrong with the others, each with its line.
+fn parse(text: &str, folder: &Path) -> (Configuration, Vec<(usize, String)>) {
+    let (mut configuration, mut wrong) = (Configuration::default(), Vec::new());
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('*') {
             continue;
         }
         let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        statement(&mut configuration, &keyword.to_ascii_uppercase(), rest.trim(), folder)
-            .map_err(|why| (n + 1, why))?;
+        let taken = statement(&mut configuration, &keyword.to_ascii_uppercase(), rest.trim(), folder);
+        wrong.extend(taken.err().map(|why| (n + 1, why)));
     }
-    Ok(configuration)
+    (configuration, wrong)
 }
 
 fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folder: &Path) -> Result<(), String> {
@@ -335,14 +347,20 @@ TDISK STORAGE 512M
 mod tests {
     use super::*;
 
+    /// What is in a text without mistakes; else the first of them.
+    fn good(text: &str, folder: &Path) -> Result<Configuration, (usize, String)> {
+        let (configuration, wrong) = parse(text, folder);
+        wrong.into_iter().next().map_or(Ok(configuration), Err)
+    }
+
     #[test]
     fn the_sample_and_its_commented_statements_are_right() {
-        let configuration = parse(SAMPLE, Path::new("/system")).unwrap();
+        let configuration = good(SAMPLE, Path::new("/system")).unwrap();
         assert_eq!(configuration.tn3270.as_deref(), Some("127.0.0.1:3270"));
         assert_eq!(configuration.dasd[0].file, Path::new("/system").join(VOLUME.0));
         assert_eq!(configuration.disks.owned, [VOLUME.1]);
         let all = "TIMEZONE EST WEST 05:00\nPROCESSORS 4\nTLS CERTIFICATE server.pem KEY server.key\nLOGMSG Welcome.";
-        let configuration = parse(all, Path::new("/system")).unwrap();
+        let configuration = good(all, Path::new("/system")).unwrap();
         assert_eq!(configuration.system.zone.offset, -18_000);
         assert_eq!(configuration.tls.unwrap().0, Path::new("/system/server.pem"));
         assert_eq!(configuration.processors, Some(4));
@@ -352,7 +370,7 @@ mod tests {
     fn disks_are_host_files_under_device_numbers() {
         let text = "DASD 0200 volumes/res.cckd\nDASD a01 /abs/work R/O lazy\nCP_OWNED SLOT 1 VMRES\n\
                     DASD a02 \"my disks/a b\" R/O\nUSER_VOLUME_LIST USR001 usr002\nUSER_VOLUME_INCLUDE LIN*\nTDISK VMRES 100 500\nTDISK STORAGE 64M";
-        let configuration = parse(text, Path::new("/system")).unwrap();
+        let configuration = good(text, Path::new("/system")).unwrap();
         let disk = |number, file: &str, read_only, policy| Dasd { number, file: file.into(), read_only, policy };
         let expected = [
             disk(0x200, "/system/volumes/res.cckd", false, WritePolicy::Safe),
@@ -367,7 +385,7 @@ mod tests {
         );
         assert_eq!((disks.temporary, disks.temporary_storage), (vec![("VMRES".into(), 100, 500)], 64));
         let text = "SUBSYSTEM 0a CACHE 16M NVS 2M\nsubsystem 0b cache 0M timing on\nVDISK SYSLIM 1G USERLIM 1M";
-        let disks = parse(text, Path::new("")).unwrap().disks;
+        let disks = good(text, Path::new("")).unwrap().disks;
         let size = |number, cache: u64, storage: u64, timed| Settings {
             cache: cache << 20,
             storage: storage << 20,
@@ -378,7 +396,7 @@ mod tests {
         // A type brings what it has; a size is no less valid before it.
         let text =
             "SUBSYSTEM 02 TYPE 3880-3 TIMING ON\nSUBSYSTEM 03 CACHE 16M TYPE 3880-23\nSUBSYSTEM 04 TYPE 3990-3 NVS 2M";
-        let typed = parse(text, Path::new("")).unwrap().disks.subsystems;
+        let typed = good(text, Path::new("")).unwrap().disks.subsystems;
         let of = |n: usize| {
             let Settings { model, cache, storage, timed, .. } = typed[n];
             (model.map(|model| model.name), cache >> 20, storage >> 20, timed)
@@ -387,13 +405,13 @@ mod tests {
             [of(0), of(1), of(2)],
             [(Some("3880-3"), 0, 0, true), (Some("3880-23"), 16, 0, false), (Some("3990-3"), 64, 2, false)]
         );
-        let paths = parse("SUBSYSTEM 02 PATHS 4\nSUBSYSTEM 03 NVS 2M", Path::new("")).unwrap().disks.subsystems;
+        let paths = good("SUBSYSTEM 02 PATHS 4\nSUBSYSTEM 03 NVS 2M", Path::new("")).unwrap().disks.subsystems;
         assert_eq!(paths.iter().map(|settings| settings.paths).collect::<Vec<_>>(), [Some(4), None]);
         for (wrong, why) in [
             ("SUBSYSTEM 02 TYPE 3880-3 CACHE 8M", "a 3880-3 has no cache"),
             ("SUBSYSTEM 02 NVS 4M TYPE 3880-23", "a 3880-23 has no non-volatile storage"),
         ] {
-            assert_eq!(parse(wrong, Path::new("")).err(), Some((1, why.into())));
+            assert_eq!(good(wrong, Path::new("")).err(), Some((1, why.into())));
         }
         assert_eq!(disks.limits, Limits { system: Some(1 << 21), user: Some(2048) });
         for wrong in [
@@ -408,20 +426,25 @@ mod tests {
             "VDISK SYSLIM 12",
             "VDISK ALL 1M",
         ] {
-            assert!(matches!(parse(wrong, Path::new("")), Err((1, _))), "{wrong}");
+            assert!(matches!(good(wrong, Path::new("")), Err((1, _))), "{wrong}");
         }
-        assert!(matches!(parse("DASD 200 a\nDASD 0200 b", Path::new("")), Err((2, _))));
-        let tapes = parse("TAPE 0580\nTAPE 581 3480 first.aws r/o", Path::new("")).unwrap().tapes;
+        assert!(matches!(good("DASD 200 a\nDASD 0200 b", Path::new("")), Err((2, _))));
+        let tapes = good("TAPE 0580\nTAPE 581 3480 first.aws r/o", Path::new("")).unwrap().tapes;
         assert_eq!((tapes[0].number, tapes[0].model, tapes[0].ring), (0x580, Model::T3490, true));
         assert_eq!((tapes[1].model, tapes[1].tape.as_deref(), tapes[1].ring), (Model::T3480, Some("first.aws"), false));
-        assert!(matches!(parse("TAPE 0580\nTAPE 580", Path::new("")), Err((2, _))));
-        assert!(matches!(parse("TAPE x", Path::new("")), Err((1, _))));
-        assert!(matches!(parse("DASD 200 a FAST", Path::new("")), Err((1, _))));
+        assert!(matches!(good("TAPE 0580\nTAPE 580", Path::new("")), Err((2, _))));
+        assert!(matches!(good("TAPE x", Path::new("")), Err((1, _))));
+        assert!(matches!(good("DASD 200 a FAST", Path::new("")), Err((1, _))));
     }
 
     #[test]
     fn a_mistake_is_named_with_its_line() {
-        assert!(matches!(parse("* x\nPROCESSORS many", Path::new("")), Err((2, _))));
-        assert!(matches!(parse("FROB", Path::new("")), Err((1, _))));
+        assert!(matches!(good("* x\nPROCESSORS many", Path::new("")), Err((2, _))));
+        assert!(matches!(good("FROB", Path::new("")), Err((1, _))));
+        // All of them at once, and what is right stands.
+        let text = "PROCESSORS many\nFROB\nOPERATOR_USERID OP\n* TAPE y\nTAPE x\nDASD 200 a\nDASD 200 b";
+        let (configuration, wrong) = parse(text, Path::new(""));
+        assert_eq!(wrong.iter().map(|wrong| wrong.0).collect::<Vec<_>>(), [1, 2, 5, 7]);
+        assert_eq!((configuration.system.operator.as_str(), configuration.dasd.len()), ("OP", 1));
     }
 }

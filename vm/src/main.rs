@@ -2,7 +2,7 @@
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
-//! reader, `password` changes a user's password, `dasd` makes and looks after disks, `cms` makes programs for CMS,
+//! reader, `password` changes a user's password, `directory` checks a system's texts, `dasd` makes and looks after disks, `cms` makes programs for CMS,
 //! `linux` runs one guest on standard input and output, `debian` makes one.
 
 // What is printed goes through `say`: those macros panic where it cannot be.
@@ -17,6 +17,7 @@ mod cms;
 mod configuration;
 mod dasd;
 mod debian;
+mod directory_check;
 mod keyboard;
 mod linux;
 mod local;
@@ -88,6 +89,9 @@ enum Command {
     /// Tapes in host files: makes, lists and checks them.
     #[command(subcommand)]
     Tape(tape::Command),
+    /// The directory of a system.
+    #[command(subcommand)]
+    Directory(directory_check::Command),
     /// Programs for CMS.
     #[command(subcommand)]
     Cms(cms::Command),
@@ -154,6 +158,7 @@ fn done(command: Command) -> Result<u8, String> {
         Command::Cms(command) => cms::cms(&command).map(|()| 0),
         Command::Dasd(command) => dasd::dasd(&command).map(checked),
         Command::Tape(command) => tape::tape(&command).map(checked),
+        Command::Directory(command) => directory_check::directory(&command).map(checked),
         Command::Debian(options) => debian::debian(&options),
         Command::Linux(options) => linux::linux(&options),
     }

@@ -157,5 +157,11 @@ pub(crate) fn load_directory(folder: &Path) -> Result<Directory, String> {
     if !path.exists() {
         return Err(format!("{} does not exist: make a system with \"endicott sample DIR\"", path.display()));
     }
-    Directory::load(&path).map_err(|errors| errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"))
+    let directory = Directory::load(&path);
+    let directory = directory.map_err(|errors| errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"))?;
+    if directory.users.is_empty() {
+        let remedy = "nobody could log on; it needs USER statements, as \"endicott sample DIR\" writes them";
+        return Err(format!("{} has no user: {remedy}", path.display()));
+    }
+    Ok(directory)
 }

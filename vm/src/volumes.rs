@@ -22,7 +22,24 @@ pub(crate) fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
             Err(error) => troubles.push(format!("DASD {number:04X} is not there: {}", crate::dasd::text(error))),
         }
     }
+    let reals = disks.reals();
+    let serials = reals.iter().map(|real| (real.number, real.serial.as_str())).collect::<Vec<_>>();
+    troubles.extend(same_serials(&serials));
     troubles
+}
+
+/// Tells of volumes that have one serial: minidisks are on one of them.
+pub fn same_serials(volumes: &[(u16, &str)]) -> Vec<String> {
+    let mut told = Vec::new();
+    for (n, (number, serial)) in volumes.iter().enumerate().filter(|(_, volume)| !volume.1.is_empty()) {
+        if let Some((first, _)) = volumes[..n].iter().find(|other| other.1 == *serial) {
+            told.push(format!(
+                "DASD {first:04X} and DASD {number:04X} have one serial, {serial}: what is on {serial} is looked for on \
+                 one of them; give the other another serial, or take it out of SYSTEM CONFIG"
+            ));
+        }
+    }
+    told
 }
 
 /// Installs the tape drives, and puts the tapes on them that SYSTEM CONFIG names.

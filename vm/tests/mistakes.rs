@@ -170,6 +170,66 @@ fn a_malformed_system_config() {
     expect(&said, &["SYSTEM CONFIG:1: ", "FROB 7 is not a statement", "TN3270 address:port"]);
 }
 
+/// All that is wrong at once, and nothing is started for it.
+#[test]
+fn a_system_is_checked_without_starting_it() {
+    let folder = Folder::new("check");
+    let check = || {
+        let output = endicott().args(["directory", "check"]).arg(&folder.0).output().expect("endicott starts");
+        (output.status.code(), String::from_utf8(output.stdout).expect("messages are text"))
+    };
+    let (code, said) = check();
+    assert!(code == Some(0) && said.ends_with("Nothing is wrong.\n"), "{said}");
+    let text = fs::read_to_string(folder.0.join("USER DIRECT")).unwrap();
+    let more = "USER BAD BAD 16M\n MACHINE VAX\nUSER ODD ODD 16M 16M G\n LINK NOBODY 190 190 RR\n LINK MAINT 777 777 RR\n \
+                MDISK 191 3390 1 10 NONE MR\n MDISK 192 3390 3330 100 VMRES MR\n MDISK 193 3390 1 5 VMRES MR\n DEDICATE 580 0777\n";
+    folder.write("USER DIRECT", &(text.clone() + more));
+    let config = fs::read_to_string(folder.0.join("SYSTEM CONFIG")).unwrap();
+    fs::copy(folder.0.join("volumes/vmres.3390"), folder.0.join("volumes/twin.3390")).unwrap();
+    fs::create_dir(folder.0.join("tapes")).unwrap();
+    let bad = "PROCESSORS many\nFROB 7\nOPERATOR_USERID NOONE\nDASD 0300 volumes/none.3390\nDASD 0301 volumes/twin.3390\n\
+               TAPE 0590 none.aws\n";
+    folder.write("SYSTEM CONFIG", &(config.clone() + bad));
+    let (code, said) = check();
+    assert_eq!(code, Some(1));
+    let wrong = [
+        "PROCESSORS needs a number",
+        "FROB 7 is not a statement",
+        "DASD 0300: ",
+        "DASD 0200 and DASD 0301 have one serial, VMRES",
+        "TAPE 0590: none.aws: ",
+        "MACHINE of BAD: VAX",
+        "OPERATOR_USERID: there is no user NOONE",
+        "LINK 0190 of ODD: there is no user NOBODY",
+        "LINK 0777 of ODD: MAINT has no minidisk 0777",
+        "MDISK 0191 of ODD: no DASD of SYSTEM CONFIG has the serial NONE",
+        "MDISK 0192 of ODD: it ends at 3429, and VMRES at 3338",
+        "DEDICATE 0580 of ODD: SYSTEM CONFIG has no DASD or TAPE 0777",
+    ];
+    expect(&said, &wrong);
+    expect(&said, &["note: ", "MDISK 0190 of MAINT overlaps MDISK 0193 of ODD on VMRES"]);
+    assert!(said.ends_with(&format!(": {} to mend\n", wrong.len())), "{said}");
+    assert!(!folder.0.join("spool").exists(), "nothing was started");
+    // A start tells all of SYSTEM CONFIG's at once, too, and the volumes of one serial.
+    let said = folder.run(&["--tn3270", "127.0.0.1:0"]);
+    expect(&said, &["PROCESSORS needs a number", "FROB 7 is not a statement"]);
+    let mut system = System::start("twins", |to| {
+        fs::copy(folder.0.join("volumes/vmres.3390"), to.join("volumes/twin.3390")).unwrap();
+        fs::write(to.join("SYSTEM CONFIG"), config.clone() + "DASD 0301 volumes/twin.3390\n").unwrap();
+    });
+    expect(&system.log(), &["DASD 0200 and DASD 0301 have one serial, VMRES"]);
+    system.kill();
+}
+
+#[test]
+fn a_directory_without_users_starts_no_system() {
+    let folder = Folder::new("empty");
+    for nothing in ["", "* nobody\n", "PROFILE A\n"] {
+        let said = folder.write("USER DIRECT", nothing).run(&["--tn3270", "127.0.0.1:0"]);
+        expect(&said, &["USER DIRECT has no user", "it needs USER statements"]);
+    }
+}
+
 #[test]
 fn a_certificate_that_is_none() {
     let folder = Folder::new("certificate");

@@ -293,14 +293,10 @@ fn known_option(word: &str) -> Option<&'static (&'static str, Opt, bool)> {
     whole.or_else(|| short.next().filter(|_| short.next().is_none()))
 }
 
-/// IDENTITY and SUBCONFIG begin a user as USER does, of a system of several members; what they say is not carried out.
-pub(crate) fn identity(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
-    entry.user.userid = operands.need(USERID)?;
+/// SUBCONFIG and BUILD, which `identity` takes out of the source before: one that is left stands where it is of no use.
+pub(crate) fn resolved_before(operands: &mut Operands, _: &mut Entry) -> Result<(), Problem> {
     operands.rest();
-    Err(problem(
-        "users of several systems are not carried out here",
-        "USER, with the statements of its SUBCONFIG for this system among its own",
-    ))
+    Err(problem("this statement belongs to no IDENTITY", "BUILD in an IDENTITY, not in a USER or PROFILE"))
 }
 
 /// OPTION keyword ...

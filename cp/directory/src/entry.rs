@@ -42,7 +42,7 @@ pub(crate) struct Entry {
     pub profile_name: Option<String>,
     /// The USER statement was wrong: what belongs to it is read for its mistakes only.
     pub broken: bool,
-    /// What USER is here is not a user: IDENTITY, SUBCONFIG, or a word that is no statement.
+    /// What USER is here is a word that is no statement.
     pub foreign: bool,
 }
 

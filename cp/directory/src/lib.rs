@@ -12,6 +12,7 @@
 //!
 //! * `source`: cards, continuation and comments become [`source::Statement`]s;
 //! * `operands`: the words of a statement one by one; `entry`: a user while it is read;
+//! * `identity`: what belongs to a user of several systems is brought together;
 //! * `control`, `device`: what the operands of each statement mean;
 //! * `statement`: the table of all statements and the driver that keeps their order;
 //! * `model`: what comes out; `password`: hashes; `sample`: the directory of the sample system.
@@ -19,6 +20,7 @@
 mod control;
 mod device;
 mod entry;
+mod identity;
 mod model;
 mod operands;
 mod password;

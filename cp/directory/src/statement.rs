@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::entry::Entry;
+use crate::identity::{self, Resolved, Wrong};
 use crate::model::*;
 use crate::operands::{Operands, Problem, abbreviates, problem};
 use crate::password::{LinkPassword, Password, Passwords};
@@ -42,7 +43,7 @@ pub(crate) struct Row {
     pub name: &'static str,
     /// The shortest abbreviation.
     shortest: &'static str,
-    position: Position,
+    pub position: Position,
     /// Whether CP acts upon it.
     used: bool,
     take: Take,
@@ -62,8 +63,9 @@ static STATEMENTS: &[Row] = {
         row("GLOBALOPTS", "GLOBALO", Global,  false, control::anything),
         row("USER",       "U",       Begin,   true,  control::user),
         row("PROFILE",    "PRO",     Begin,   true,  control::profile),
-        row("IDENTITY",   "IDE",     Begin,   false, control::identity),
-        row("SUBCONFIG",  "SUBC",    Begin,   false, control::identity),
+        row("IDENTITY",   "IDE",     Begin,   true,  control::user),
+        row("SUBCONFIG",  "SUBC",    Begin,   true,  control::resolved_before),
+        row("BUILD",      "BUI",     Control, true,  control::resolved_before),
         row("INCLUDE",    "INC",     Include, true,  control::anything),
         row("ACCOUNT",    "ACC",     Once,    true,  control::account),
         row("ACIGROUP",   "ACI",     Once,    false, control::acigroup),
@@ -115,7 +117,7 @@ pub fn statement_names() -> impl Iterator<Item = &'static str> {
     STATEMENTS.iter().map(|row| row.name)
 }
 
-fn row_of(statement: &Statement) -> Option<&'static Row> {
+pub(crate) fn row_of(statement: &Statement) -> Option<&'static Row> {
     let keyword = statement.word(0)?;
     STATEMENTS.iter().find(|row| abbreviates(&keyword, row.name, row.shortest))
 }
@@ -129,13 +131,22 @@ struct Run {
     current: Option<Entry>,
     unused: Vec<Unused>,
     errors: Vec<Error>,
-    /// Users and the like as they begin: their lines and names.
-    begun: Vec<(usize, String)>,
+    /// Users and the like as they begin.
+    begun: Vec<Begun>,
+}
+
+/// Where a user, or a part of one, begins.
+struct Begun {
+    line: usize,
+    /// The line of its USER statement.
+    user: usize,
+    name: String,
 }
 
 /// See [`Directory::read`].
 pub(crate) fn parse(file: &str, text: &str, passwords: &Passwords) -> Result<Directory, Vec<Error>> {
     let (statements, bad) = source::statements(text);
+    let Resolved { statements, parts, wrong, unused } = identity::resolve(statements);
     let mut run = Run {
         file: file.into(),
         done: Vec::new(),
@@ -150,11 +161,19 @@ pub(crate) fn parse(file: &str, text: &str, passwords: &Passwords) -> Result<Dir
         run.statement(statement, statements.get(n + 1));
     }
     run.finish();
+    run.begun.extend(parts.into_iter().map(|(line, user, name)| Begun { line, user, name }));
+    run.begun.sort_by_key(|begun| begun.line);
+    for Wrong { line, user, statement, problem } in wrong {
+        run.error(line, statement, problem);
+        run.errors.last_mut().expect("it was just made").user = user;
+    }
+    let place = |line| Place { file: run.file.clone(), line };
+    run.unused.extend(unused.into_iter().map(|(line, user, statement)| Unused { place: place(line), user, statement }));
     // What is wrong with a card comes before what is wrong with its statement.
     let of_statements = std::mem::take(&mut run.errors);
     for card in bad {
         run.error(card.line, "", problem(card.problem, card.expected));
-        let user = run.begun.iter().rev().find(|(line, _)| *line <= card.line).map(|(_, name)| name.clone());
+        let user = run.begun.iter().rev().find(|begun| begun.line <= card.line).map(|begun| begun.name.clone());
         run.errors.last_mut().expect("it was just made").user = user.unwrap_or_default();
     }
     run.errors.extend(of_statements);
@@ -203,7 +222,7 @@ impl Run {
             if control && self.current.as_ref().is_some_and(|entry| entry.devices_begun) {
                 self.finish();
                 let place = Place { file: self.file.clone(), line: statement.line };
-                self.begun.push((statement.line, String::new()));
+                self.begun.push(Begun { line: statement.line, user: statement.line, name: String::new() });
                 self.current = Some(Entry { broken: true, foreign: true, ..Entry::new(self.file.clone(), place) });
             }
             // Only the length of a keyword is repeated: a card cut in two may begin with anything.
@@ -211,7 +230,10 @@ impl Run {
             return self.error(
                 statement.line,
                 &shown,
-                problem("this is not a statement", "USER, PROFILE, or one of the statements that describe a user"),
+                problem(
+                    "this is not a statement",
+                    "USER, IDENTITY, PROFILE, or one of the statements that describe a user",
+                ),
             );
         };
         if row.position == Position::Begin {
@@ -237,8 +259,8 @@ impl Run {
             let mut entry = Entry::new(self.file.clone(), place);
             let taken = (row.take)(&mut operands, &mut entry).and_then(|()| operands.end());
             entry.broken = taken.is_err();
-            entry.foreign = !row.used;
-            self.begun.push((statement.line, entry.user.userid.clone()));
+            let name = entry.user.userid.clone();
+            self.begun.push(Begun { line: statement.line, user: statement.line, name });
             self.current = Some(entry);
             return taken;
         }
@@ -336,7 +358,7 @@ impl Run {
     /// Users with a mistake cannot log on, and neither can those that include a profile with one.
     fn bar(&mut self) {
         // A mistake is one of what begins last before it: a second user of a name does not bar the first.
-        let at = |line: usize| self.begun.iter().rev().find(|(begun, _)| *begun <= line).map(|(begun, _)| *begun);
+        let at = |line: usize| self.begun.iter().rev().find(|begun| begun.line <= line).map(|begun| begun.user);
         let wrong: HashSet<usize> = self.errors.iter().filter_map(|error| at(error.place.line)).collect();
         let profiles: HashSet<&String> =
             self.profiles.iter().filter(|(_, p)| wrong.contains(&p.user.place.line)).map(|(name, _)| name).collect();

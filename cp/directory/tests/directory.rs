@@ -217,7 +217,7 @@ fn mistakes_name_the_statement_and_what_was_expected() {
         ("INCLUDE X", "D:2: INCLUDE of U: there is no profile X; expected the name of a PROFILE that stands before"),
         (
             "FROBNICATE 5",
-            "D:2: FROBNICATE of U: this is not a statement; expected USER, PROFILE, or one of the statements that describe a user",
+            "D:2: FROBNICATE of U: this is not a statement; expected USER, IDENTITY, PROFILE, or one of the statements that describe a user",
         ),
         (
             "MINIOPT NOMDC",
@@ -398,4 +398,73 @@ fn sixty_thousand_users_are_read_at_once() {
         assert!(hash.contains("m=8,t=1,p=1"), "the least that Argon2 can do");
     }
     assert!(took.as_secs() < 20, "60,000 users took {took:?}");
+}
+
+/// z/VM 6.2 and later: a user of several systems, as this one system has it.
+#[test]
+fn an_identity_has_what_its_subconfig_says() {
+    let text = "\
+PROFILE DFLT
+ SPOOL 00C 2540 READER *
+SUBCONFIG SVC01-1
+ SHARE RELATIVE 200
+ LINK MAINT 190 190 RR
+ MDISK 191 3390 1 10 VOL001 MR
+ MINIOPT NOMDC
+IDENTITY SVC01 NOPASS 32M 64M G
+ INCLUDE DFLT
+ BUILD ON MEMBER1 USING SUBCONFIG SVC01-1
+ BUILD ON MEMBER2 USING SUBCONFIG SVC01-2
+ MACHINE ESA
+ CONSOLE 009 3215 T
+SUBCONFIG SVC01-2
+ MDISK 191 3390 1 10 VOL002 MR
+USER AFTER NOPASS
+ BUILD ON * USING SUBCONFIG SVC01-1
+";
+    let error = "D:17: BUILD of AFTER: this statement belongs to no IDENTITY; expected BUILD in an IDENTITY, not in a USER or PROFILE";
+    let directory = Directory::read("D", text, &Passwords::default()).unwrap();
+    assert_eq!(directory.mistakes.iter().map(ToString::to_string).collect::<Vec<_>>(), [error]);
+    let user = directory.user("SVC01").unwrap();
+    assert_eq!(user.devices.iter().map(|device| device.vdev).collect::<Vec<_>>(), [0xc, 9, 0x190, 0x191]);
+    assert!(!user.barred && user.max_storage == 64 << 20 && user.share != Share::default());
+    let DeviceKind::Mdisk(disk) = &user.device(0x191).unwrap().kind else { panic!("{user:?}") };
+    assert_eq!(
+        (disk.cache, &disk.extent),
+        (Some(false), &Extent::Volume { volume: "VOL001".into(), start: 1, count: Some(10) })
+    );
+    assert!(directory.user("SVC01-1").is_none() && directory.user("SVC01-2").is_none());
+    let unused: Vec<String> = directory.accepted_but_unused.iter().map(ToString::to_string).collect();
+    assert_eq!(unused, ["D:11: BUILD ON MEMBER2 of SVC01", "D:14: SUBCONFIG of SVC01-2"]);
+    // As a source on which nothing else depends: one member, and what is wrong in the part bars that user alone.
+    let one = "IDENTITY SVC01 NOPASS\n BUILD ON * USING SUBCONFIG SVC01-1\n CONSOLE 009 3215 T\nUSER B NOPASS\n\
+               SUBCONFIG SVC01-1\n LINK MAINT 190 190 XX\n";
+    let directory = Directory::read("D", one, &Passwords::default()).unwrap();
+    let barred: Vec<bool> = directory.users.iter().map(|user| user.barred).collect();
+    assert_eq!(barred, [true, false]);
+    assert_eq!((directory.mistakes[0].place.line, directory.mistakes[0].user.as_str()), (6, "SVC01"));
+}
+
+#[test]
+fn what_is_wrong_with_an_identity_is_told_at_its_line() {
+    let cases = [
+        ("IDENTITY A NOPASS\n BUILD ON * USING SUBCONFIG A-1\n", 2, "there is no SUBCONFIG A-1"),
+        ("IDENTITY A NOPASS\n BUILD ON *\n", 2, "BUILD ON *|member USING SUBCONFIG name"),
+        ("USER A NOPASS\nSUBCONFIG\n", 2, "SUBCONFIG and a name"),
+        ("USER A NOPASS\nSUBCONFIG A-1 MORE\n", 2, "SUBCONFIG and a name"),
+        ("USER A NOPASS\nSUBCONFIG A.1\n", 2, "a name of 1 to 8 letters, digits and @#$_-"),
+        ("USER A NOPASS\nSUBCONFIG A-1\nSUBCONFIG A-1\n", 3, "A-1 is there already"),
+        (
+            "IDENTITY A NOPASS\n BUILD ON * USING SUBCONFIG X\nIDENTITY B NOPASS\n BUILD ON * USING SUBCONFIG X\n\
+             SUBCONFIG X\n",
+            4,
+            "another IDENTITY has it",
+        ),
+        ("IDENTITY A NOPASS\n BUILD ON * USING SUBCONFIG X\nSUBCONFIG X\n MACHINE VAX\n", 4, "VAX is not valid here"),
+    ];
+    for (text, line, why) in cases {
+        let errors = Directory::parse("D", text, &Passwords::default()).unwrap_err();
+        assert_eq!((errors.len(), errors[0].place.line), (1, line), "{text}: {errors:?}");
+        assert!(errors[0].to_string().contains(why), "{text}: {errors:?}");
+    }
 }
