@@ -4,10 +4,11 @@
 //! consoles become statements of a user who gets the disks dedicated, so that what ran bare there runs in a virtual
 //! machine here. What has no counterpart is listed with its line.
 
-use crate::words::{quoted, words};
+mod devices;
+
+use crate::words::words;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// What a configuration file became.
@@ -31,6 +32,8 @@ struct Imported {
     /// IGNORE INCLUDE_ERRORS: files that are not there are passed over.
     lenient: bool,
     left: Vec<Left>,
+    /// What says how that program does something, and has no meaning here.
+    idle: Vec<Left>,
 }
 
 /// What could not be carried over.
@@ -67,13 +70,18 @@ fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> 
         match (keyword.as_str(), words.as_slice()) {
             ("", _) => {}
             (word, _) if word.starts_with('*') => {}
-            ("INCLUDE", [_, name, ..]) => {
+            ("INCLUDE", [_, name, rest @ ..]) => {
                 to.known += 1;
+                to.surplus(n + 1, "INCLUDE", rest);
                 include(&included(file, name), to, names, n + 1);
             }
             ("INCLUDE", _) => to.leave(n + 1, "INCLUDE names no file".into()),
-            ("IGNORE", [_, what, ..]) if what.eq_ignore_ascii_case("INCLUDE_ERRORS") => to.lenient = true,
+            ("IGNORE", [_, what, rest @ ..]) if what.eq_ignore_ascii_case("INCLUDE_ERRORS") => {
+                to.lenient = true;
+                to.surplus(n + 1, "IGNORE INCLUDE_ERRORS", rest);
+            }
             ("DEFSYM", [_, name, rest @ ..]) => {
+                to.surplus(n + 1, "DEFSYM", rest.get(1..).unwrap_or_default());
                 names.insert(name.to_string(), rest.first().copied().unwrap_or_default().to_string());
             }
             (_, [first, kind, rest @ ..]) if numbers(first).is_some() => {
@@ -81,10 +89,14 @@ fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> 
                 let (new, again): (Vec<u16>, Vec<u16>) =
                     numbers(first).expect("it was just looked at").into_iter().partition(|&n| to.numbers.insert(n));
                 for number in again {
-                    to.leave(n + 1, format!("{number:04X} {kind}: there is a device of this number already"));
+                    let what = [&[*kind], rest].concat().join(" ");
+                    to.leave(n + 1, format!("{number:04X} {what}: there is a device of this number already"));
+                }
+                if let Some((image, _)) = first.split_once(':').filter(|(image, _)| image.trim_matches('0') != "") {
+                    to.leave(n + 1, format!("{image}: there is one channel subsystem image here"));
                 }
                 if !new.is_empty() {
-                    device(to, n + 1, &new, kind, rest);
+                    devices::device(to, n + 1, &new, kind, rest);
                 }
             }
             (keyword, _) => parameter(to, n + 1, keyword, &words[1..]),
@@ -183,6 +195,10 @@ fn numbers(word: &str) -> Option<Vec<u16>> {
 fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
     let value = rest.first().copied().unwrap_or_default();
     to.known += 1;
+    let one = ["MAINSIZE", "NUMCPU", "CPUSERIAL", "LOADPARM", "ARCHMODE", "ARCHLVL", "TZOFFSET"].contains(&keyword);
+    if one && !(keyword == "ARCHLVL" && ["ENABLE", "DISABLE", "QUERY"].contains(&value.to_ascii_uppercase().as_str())) {
+        to.surplus(line, keyword, rest.get(1..).unwrap_or_default());
+    }
     match keyword {
         "MAINSIZE" if !value.is_empty() => {
             let unit = if value.ends_with(|c: char| c.is_ascii_digit()) { "M" } else { "" };
@@ -206,7 +222,9 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
         // How that program runs, not what the machine is.
         "CNSLPORT" | "OSTAILOR" | "PANRATE" | "PANTITLE" | "CPUPRIO" | "DEVPRIO" | "HERCPRIO" | "TODPRIO"
         | "DIAG8CMD" | "SHCMDOPT" | "LOGOPT" | "DEVTMAX" | "MODPATH" | "CONKPALV" | "TIMERINT" | "PGMPRDOS"
-        | "CCKD" | "CODEPAGE" | "HTTPPORT" | "HTTPROOT" | "LDMOD" | "TODDRAG" | "IGNORE" | "DEFSYM" => {}
+        | "CCKD" | "CODEPAGE" | "HTTPPORT" | "HTTPROOT" | "LDMOD" | "TODDRAG" | "IGNORE" | "DEFSYM" => {
+            to.idle(line, format!("{keyword} {}", rest.join(" ")).trim_end().to_owned());
+        }
         // Of what is said here when no other system's is asked for.
         "CPUMODEL"
         | "MODEL"
@@ -249,8 +267,25 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
 
 impl Imported {
     fn leave(&mut self, line: usize, why: String) {
+        let said = self.said(line, why);
+        self.left.push(said);
+    }
+
+    fn idle(&mut self, line: usize, why: String) {
+        let said = self.said(line, why);
+        self.idle.push(said);
+    }
+
+    fn said(&self, line: usize, why: String) -> Left {
         let included = if self.reading.len() > 1 { self.reading.last() } else { None };
-        self.left.push(Left { file: included.map(|file| file.display().to_string()), line, why });
+        Left { file: included.map(|file| file.display().to_string()), line, why }
+    }
+
+    /// Operands after those that a statement has.
+    fn surplus(&mut self, line: usize, keyword: &str, operands: &[&str]) {
+        if !operands.is_empty() {
+            self.leave(line, format!("{keyword} ... {}: it has no such operand", operands.join(" ")));
+        }
     }
 
     fn text(&self, file: &Path) -> String {
@@ -279,9 +314,11 @@ impl Imported {
         for line in &self.devices {
             let _ = writeln!(out, "  {line}");
         }
-        if !self.left.is_empty() {
-            let _ = writeln!(out, "\n* Not carried over:");
-            for Left { file, line, why } in &self.left {
+        for (what, said) in [("Not carried over:", &self.left), ("Without a meaning here:", &self.idle)] {
+            if !said.is_empty() {
+                let _ = writeln!(out, "\n* {what}");
+            }
+            for Left { file, line, why } in said {
                 let of = file.as_ref().map_or(String::new(), |file| format!(" of {file}"));
                 let _ = writeln!(out, "* line {line}{of}: {why}");
             }
