@@ -118,7 +118,14 @@ fn what_is_no_disk_is_told_by_its_name() {
     std::fs::write(folder.0.join("letter"), "Dear Sir").unwrap();
     std::fs::write(folder.0.join("empty"), "").unwrap();
     std::fs::create_dir(folder.0.join("folder")).unwrap();
+    // These have whole blocks, as a fixed-block disk has.
+    std::fs::write(folder.0.join("page"), format!("{:<4096}", "<!DOCTYPE html><html>")).unwrap();
+    std::fs::write(folder.0.join("vol.gz"), [&b"\x1f\x8b\x08"[..], &[7; 5117]].concat()).unwrap();
+    std::fs::write(folder.0.join("vol.qcow2"), [&b"QFI\xfb"[..], &[0; 1020]].concat()).unwrap();
     for (what, why) in [
+        ("page", "page is not a disk image: it is an HTML page"),
+        ("vol.gz", "vol.gz is not a disk image: it is compressed with gzip"),
+        ("vol.qcow2", "vol.qcow2 is not a disk image: it is a disk of QEMU's format qcow2"),
         ("letter", "letter is not a disk image: 8 bytes are neither a known format nor whole 512-byte blocks"),
         ("empty", "empty is not a disk image: it is empty"),
         ("folder", "folder"),
@@ -130,6 +137,12 @@ fn what_is_no_disk_is_told_by_its_name() {
             assert!(said.starts_with(&format!("endicott: {why}")), "{line}: {said}");
         }
     }
+    // What a guest writes to a disk that is one is its own affair.
+    folder.good("create vol.fba 9336 --blocks 40 --format plain");
+    let mut bytes = std::fs::read(folder.0.join("vol.fba")).unwrap();
+    bytes[..3].copy_from_slice(b"\x1f\x8b\x08");
+    std::fs::write(folder.0.join("vol.fba"), bytes).unwrap();
+    folder.good("list vol.fba");
     assert!(folder.bad("create no/such/vol.3390 3390-3").contains("no/such/vol.3390: there is no folder no/such"));
     assert!(folder.good("create vol.3390 3390-3 --cylinders 20").contains("vol.3390: 3390, 20 cylinders"));
 }

@@ -13,6 +13,7 @@ use crate::image::layer::sums::{self, Change, Grid, PIECE, Sums, sum};
 use crate::image::options::Options;
 use crate::model::track;
 use crate::{Count, Kind, MediaError, Policy, Spot, Track};
+use base::contents;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -462,6 +463,12 @@ impl Fba {
         let grid = Fba::grid(length);
         if let Some(wanted) = sums::longer(&host, grid)? {
             return Err(ImageError::Cut { path: host.path().into(), length, wanted });
+        }
+        // A guest may write anything to its disk, so what is known to be one stays one.
+        let mut start = vec![0; contents::START.min(length as usize)];
+        host.read_at(0, &mut start)?;
+        if let Some(name) = contents::foreign(&start).filter(|_| !sums::path_of(host.path()).exists()) {
+            return Err(ImageError::NotAnImage { path: host.path().into(), why: format!("it is {name}") });
         }
         if !length.is_multiple_of(Kind::BLOCK as u64) {
             let why = format!("{length} bytes are neither a known format nor whole 512-byte blocks");
