@@ -251,17 +251,18 @@ fn device_number(word: &str) -> Result<u16, String> {
     hexadecimal.ok_or_else(|| format!("{word} is not a device number; expected one such as 0200"))
 }
 
-/// TAPE rdev [3480|3490] [tape [R/O|R/W]]
+/// TAPE rdev [3420|3480|3490] [tape [R/O|R/W]]
 fn tape(number: &str, options: &[&str]) -> Result<TapeDrive, String> {
     let mut drive = TapeDrive { number: device_number(number)?, model: Model::default(), tape: None, ring: true };
     for option in options {
         match option.to_ascii_uppercase().as_str() {
+            "3420" => drive.model = Model::T3420,
             "3480" => drive.model = Model::T3480,
             "3490" => drive.model = Model::T3490,
             "R/O" => drive.ring = false,
             "R/W" => drive.ring = true,
             _ if drive.tape.is_none() => drive.tape = Some(option.to_string()),
-            _ => return Err(format!("{option} is not valid for TAPE; expected 3480, 3490, a tape, R/O or R/W")),
+            _ => return Err(format!("{option} is not valid for TAPE; expected 3420, 3480, 3490, a tape, R/O or R/W")),
         }
     }
     Ok(drive)
@@ -432,6 +433,7 @@ mod tests {
         let tapes = good("TAPE 0580\nTAPE 581 3480 first.aws r/o", Path::new("")).unwrap().tapes;
         assert_eq!((tapes[0].number, tapes[0].model, tapes[0].ring), (0x580, Model::T3490, true));
         assert_eq!((tapes[1].model, tapes[1].tape.as_deref(), tapes[1].ring), (Model::T3480, Some("first.aws"), false));
+        assert_eq!(good("TAPE 0480 3420 a.aws", Path::new("")).unwrap().tapes[0].model, Model::T3420);
         assert!(matches!(good("TAPE 0580\nTAPE 580", Path::new("")), Err((2, _))));
         assert!(matches!(good("TAPE x", Path::new("")), Err((1, _))));
         assert!(matches!(good("DASD 200 a FAST", Path::new("")), Err((1, _))));

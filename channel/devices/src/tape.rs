@@ -1,4 +1,5 @@
-//! A tape drive at a 3480- or 3490-class control unit ("3480 Magnetic Tape Subsystem Reference").
+//! A tape drive at a 3480- or 3490-class control unit ("3480 Magnetic Tape Subsystem Reference"), or a 3420 at a 3803
+//! ("3803/3420 Magnetic Tape Subsystems"), which moves the tape in the same ways and knows no block numbers.
 //!
 //! The drive ([`Drive`]) is there with or without a tape on it; mounting one makes it ready, which the device reports,
 //! and REWIND UNLOAD takes it off. Nothing is buffered: a block that was written is in the host's file when the command
@@ -43,6 +44,29 @@ mod code {
     pub(super) const SET_WRITE_IMMEDIATE: u8 = 0xc3;
     pub(super) const MODE_SET: u8 = 0xdb;
     pub(super) const CONTROL_ACCESS: u8 = 0xe3;
+
+    /// Those of a 3803: density (1600, 800 and 6250 bytes an inch), which here is the file's, and the tracks in error.
+    pub(super) const REQUEST_TRACK_IN_ERROR: u8 = 0x1b;
+    pub(super) const SET_1600: u8 = 0xc3;
+    pub(super) const SET_800: u8 = 0xcb;
+    pub(super) const SET_6250: u8 = 0xd3;
+    /// Of the commands above, what a 3803 knows.
+    pub(super) const OF_3803: [u8; 14] = [
+        WRITE,
+        READ,
+        NO_OPERATION,
+        REWIND,
+        READ_BACKWARD,
+        REWIND_UNLOAD,
+        ERASE_GAP,
+        WRITE_TAPE_MARK,
+        BACKSPACE_BLOCK,
+        BACKSPACE_FILE,
+        FORWARD_SPACE_BLOCK,
+        FORWARD_SPACE_FILE,
+        DATA_SECURITY_ERASE,
+        SET_1600,
+    ];
 }
 
 /// Error recovery actions, in byte 3 of the sense.
@@ -66,12 +90,22 @@ const PROTECTED: u8 = 0x02;
 
 const SENSE_BYTES: usize = 32;
 
+/// Sense bytes of a 3803, in which byte 1 has the same bits, and one for a drive that is not ready; byte 3 that the
+/// drive is set to 1600 bytes an inch, byte 5 that this is no 2803, byte 6 that the drive has two densities.
+const SENSE_BYTES_3803: usize = 24;
+const NOT_READY: u8 = 0x20;
+const OF_1600: u8 = 0x04;
+const NEW_SUBSYSTEM: u8 = 0xc0;
+const DUAL_DENSITY: u8 = 0x20;
+
 /// The model of drives and control units, in hexadecimal digits.
 pub const MODEL: u8 = 0x10;
 
 /// The types there are: that of the control unit and of the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Model {
+    /// 3420 drives, of reels, at a 3803.
+    T3420,
     /// 3480 drives and control units.
     T3480,
     /// 3490 drives and control units.
@@ -83,6 +117,7 @@ impl Model {
     /// The type in hexadecimal digits: X'3490'.
     pub fn number(self) -> u16 {
         match self {
+            Model::T3420 => 0x3420,
             Model::T3480 => 0x3480,
             Model::T3490 => 0x3490,
         }
@@ -170,8 +205,17 @@ impl TapeDrive {
 
     /// What all sense bytes of a drive in its present state have in common.
     fn sense_common(&self, tape: Option<&Tape>) -> Sense {
-        let [high, low] = self.model.number().to_be_bytes();
-        let sense = Sense::new(SENSE_BYTES).with(1, ONLINE).with(7, 0x20).with(26, high).with(27, low);
+        let sense = match self.model {
+            Model::T3420 => {
+                let ready = if tape.is_some() { ONLINE } else { NOT_READY };
+                let sense = Sense::new(SENSE_BYTES_3803).with(1, ready).with(3, OF_1600);
+                sense.with(5, NEW_SUBSYSTEM).with(6, DUAL_DENSITY)
+            }
+            Model::T3480 | Model::T3490 => {
+                let [high, low] = self.model.number().to_be_bytes();
+                Sense::new(SENSE_BYTES).with(1, ONLINE).with(7, 0x20).with(26, high).with(27, low)
+            }
+        };
         let Some(tape) = tape else { return sense };
         let load_point = if tape.position() == 0 { LOAD_POINT } else { 0 };
         let protected = if self.read_only || !tape.writable() { PROTECTED } else { 0 };
@@ -182,17 +226,40 @@ impl TapeDrive {
     fn sense_of(&self, tape: Option<&Tape>) -> Sense {
         let sense = self.sense_common(tape);
         match tape {
-            None => sense.with(0, sense::INTERVENTION_REQUIRED).with(3, action::NOT_READY),
+            None => self.act(sense.with(0, sense::INTERVENTION_REQUIRED), action::NOT_READY),
             Some(_) => sense,
         }
     }
 
     fn fail(&self, tape: Option<&Tape>, fault: &Fault) -> Outcome {
         let sense = self.sense_common(tape);
-        Outcome::check(sense.with(0, fault.check).with(1, fault.detail).with(3, fault.action))
+        Outcome::check(self.act(sense.with(0, fault.check).with(1, fault.detail), fault.action))
+    }
+
+    /// Sense bytes with what a program is to do; a 3803 leaves that to the program.
+    fn act(&self, sense: Sense, action: u8) -> Sense {
+        if self.model == Model::T3420 { sense } else { sense.with(3, action) }
+    }
+
+    /// What a 3420 does otherwise than later drives.
+    fn perform_3420(&mut self, code: u8, data: &mut Data<'_>) -> Option<Outcome> {
+        match code {
+            code::SET_800 | code::SET_6250 => Some(Outcome::ENDED),
+            code::REQUEST_TRACK_IN_ERROR => {
+                let _ = data.fetch_up_to(1);
+                Some(Outcome::ENDED)
+            }
+            code if code::OF_3803.contains(&code) => None,
+            _ => Some(self.fail(self.drive.lock().tape.as_ref(), &Fault::REJECT)),
+        }
     }
 
     fn perform(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
+        if self.model == Model::T3420
+            && let Some(outcome) = self.perform_3420(command.code, data)
+        {
+            return outcome;
+        }
         match command.code {
             code::NO_OPERATION | code::SET_WRITE_IMMEDIATE => return Outcome::ENDED,
             // Whether the drive may buffer and compress: it is asked for, and what the tape's file is decides.
@@ -378,7 +445,8 @@ fn move_tape(tape: &mut Tape, code: u8, read_only: bool, data: &mut Data<'_>) ->
 impl Device for TapeDrive {
     fn describe(&self) -> Option<SenseId> {
         let number = self.model.number();
-        Some(SenseId::new(number, MODEL, number, MODEL))
+        // SENSE ID is younger than the 3803.
+        (self.model != Model::T3420).then(|| SenseId::new(number, MODEL, number, MODEL))
     }
 
     fn attached(&mut self, bell: Doorbell) {
@@ -399,7 +467,11 @@ impl Device for TapeDrive {
 
     fn attention(&mut self) -> Option<DeviceStatus> {
         let news = std::mem::take(&mut self.drive.lock().news);
-        news.then_some(DeviceStatus::ATTENTION | DeviceStatus::DEVICE_END | DeviceStatus::UNIT_EXCEPTION)
+        let status = match self.model {
+            Model::T3420 => DeviceStatus::DEVICE_END,
+            _ => DeviceStatus::ATTENTION | DeviceStatus::DEVICE_END | DeviceStatus::UNIT_EXCEPTION,
+        };
+        news.then_some(status)
     }
 
     fn reset(&mut self, kind: Reset) {

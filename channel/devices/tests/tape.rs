@@ -25,9 +25,13 @@ struct Rig {
 
 impl Rig {
     fn new(name: &str, read_only: bool) -> Rig {
+        Rig::of(name, Model::T3490, read_only)
+    }
+
+    fn of(name: &str, model: Model, read_only: bool) -> Rig {
         let (path, drive) = (place(name), Arc::new(Drive::default()));
         drive.mount(Tape::create(&path).expect("a new file"));
-        let m = Machine::new(Box::new(TapeDrive::new(drive.clone(), Model::T3490, read_only)));
+        let m = Machine::new(Box::new(TapeDrive::new(drive.clone(), model, read_only)));
         Rig { m, drive, path }
     }
 
@@ -186,4 +190,34 @@ fn a_path_joins_its_group_and_leaves_it() {
     assert_eq!(set(&mut rig, 0x80, 8, 12), check);
     assert_eq!(set(&mut rig, 0x40, 7, 12), ENDED);
     assert_eq!(group(&mut rig), [&[0x80][..], &[7; 11]].concat());
+}
+
+/// A 3420 at a 3803: the same ways of moving, sense bytes of its own, and none of the commands of cartridge drives.
+#[test]
+fn a_3420_writes_reads_and_knows_no_block_numbers() {
+    let mut rig = Rig::of("reel.aws", Model::T3420, false);
+    for mode in [0xc3, 0xcb, 0xd3, 0x1b] {
+        assert_eq!(rig.one(mode).0, ENDED, "{mode:02X}");
+    }
+    rig.write(b"first");
+    rig.write(b"second");
+    assert_eq!((rig.one(0x1f).0, rig.one(0x07).0), (ENDED, ENDED));
+    assert_eq!((rig.one(0x04), rig.m.get(0x3000, 8)), ((ENDED, 24), vec![0, 0x48, 0, 4, 0, 0xc0, 0x20, 0]));
+    rig.reads(b"first");
+    rig.reads(b"second");
+    assert_eq!(rig.one(0x02).0, EXCEPTION);
+    assert_eq!((rig.one(0x27).0, rig.one(0x27).0), (EXCEPTION, ENDED));
+    rig.reads(b"second");
+    assert_eq!(rig.one(0x2f).0, DeviceStatus(0x0e), "there is no tape mark before");
+    // Backward at the load point; what is void; then what it has not: SENSE ID, block numbers, path groups.
+    assert_eq!(rig.fails(0x0c), [0, 0x48, 4]);
+    assert_eq!((rig.one(0x3f).0, rig.fails(0x02)), (ENDED, [0x08, 0x40, 4]));
+    for newer in [0xe4, 0x22, 0x24, 0x34, 0x43, 0x4f, 0x64, 0x9f, 0xaf, 0xb7, 0xc7, 0xdb, 0xe3] {
+        assert_eq!(rig.fails(newer)[0], 0x80, "{newer:02X}");
+    }
+    // Without a tape: not ready; with one again, device end.
+    assert_eq!(rig.one(0x0f).0, ENDED);
+    assert_eq!(rig.fails(0x02), [0x40, 0x20, 4]);
+    let mut rig = Rig::of("ring.aws", Model::T3420, true);
+    assert_eq!(rig.fails(0x01), [0x80, 0x4a, 4], "the file is protected");
 }

@@ -101,6 +101,7 @@ fn display(terminal: Option<&Terminal>) -> Type {
 /// The virtual tape drive, if it is one: a real one that the user has alone.
 fn tape(call: &Call<'_>, vdev: u16) -> Option<Type> {
     let kind = match call.cp.tapes.held(&call.vmdbk.userid, vdev)?.model {
+        Model::T3420 => 0x10,
         Model::T3480 => 0x01,
         Model::T3490 => 0x81,
     };

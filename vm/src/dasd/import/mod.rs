@@ -45,7 +45,7 @@ struct Left {
     why: String,
 }
 
-pub(crate) fn import(file: &Path) -> Result<(), String> {
+pub(super) fn import(file: &Path) -> Result<(), String> {
     let mut imported = Imported::default();
     read(file, &mut imported, &mut HashMap::new())?;
     if imported.known == 0 {
