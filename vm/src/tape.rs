@@ -10,7 +10,7 @@ pub(crate) enum Command {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Lists what is on tapes: their files, blocks, standard labels.
+    /// Lists what is on tapes: their files, blocks, standard labels, and the files that CMS has dumped there.
     List {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
@@ -45,7 +45,7 @@ pub(crate) fn tape(command: &Command) -> Result<bool, String> {
                 );
                 if matches!(command, Command::List { .. }) {
                     for (n, section) in report.sections.iter().enumerate() {
-                        let end = if section.marked { "" } else { ", no tape mark behind it" };
+                        let end = if section.marked { "" } else { ", no tape mark after it" };
                         say!(
                             "  file {}: {} blocks, {} bytes, at most {} in a block{end}",
                             n + 1,
@@ -54,6 +54,7 @@ pub(crate) fn tape(command: &Command) -> Result<bool, String> {
                             section.longest
                         );
                         section.labels.iter().for_each(|label| say!("    {label}"));
+                        section.dumped.iter().for_each(|file| say!("    {file}"));
                     }
                 } else if report.wrong.is_empty() {
                     say!("Nothing is wrong.");

@@ -11,8 +11,10 @@ pub struct Section {
     pub blocks: u32,
     pub bytes: u64,
     pub longest: usize,
-    /// The standard label in it, if there is one: `VOL1` and so on, and its text.
+    /// The standard labels in it: `VOL1` and so on, and their texts.
     pub labels: Vec<String>,
+    /// The files that CMS has dumped to it, each with what wrote it: `VMFPLC2 PROFILE EXEC`.
+    pub dumped: Vec<String>,
     /// Whether a tape mark ends it.
     pub marked: bool,
 }
@@ -40,6 +42,7 @@ pub fn check(path: &Path) -> Result<Report, TapeError> {
                 section.bytes += block.len() as u64;
                 section.longest = section.longest.max(block.len());
                 section.labels.extend(label(&block));
+                section.dumped.extend(dumped(&block));
             }
             Ok(Item::Mark) => report.sections.push(Section { marked: true, ..std::mem::take(&mut section) }),
             Ok(Item::Nothing) => break,
@@ -76,6 +79,23 @@ fn label(block: &[u8]) -> Option<String> {
     let text = (block.len() == 80).then(|| base::ebcdic::to_string(block))?;
     let known = ["VOL1", "HDR1", "HDR2", "EOF1", "EOF2", "EOV1", "EOV2"];
     known.iter().any(|id| text.starts_with(id)).then(|| text.trim_end().to_string())
+}
+
+/// The file that a block names, of a tape that CMS has dumped files to. A block of such a tape begins with X'02' and
+/// four letters; those of one kind have the file's status entry, which begins with name and type. VMFPLC2 writes it
+/// before the file, TAPE DUMP after it.
+fn dumped(block: &[u8]) -> Option<String> {
+    let (head, entry) = block.split_at_checked(5)?;
+    let letters = head.strip_prefix(&[2]).map(base::ebcdic::to_string)?;
+    let program = match letters.as_str() {
+        "PLCH" => "VMFPLC2",
+        "CMSN" => "TAPE DUMP",
+        _ => return None,
+    };
+    let name = |from: usize| base::ebcdic::to_string(&entry[from..from + 8]).trim_end().to_string();
+    let legal = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic());
+    let (name, kind) = (entry.len() >= 16).then(|| (name(0), name(8)))?;
+    (legal(&name) && legal(&kind)).then(|| format!("{program} {name} {kind}"))
 }
 
 /// Each header repeats the length of the chunk before it.

@@ -47,6 +47,9 @@ impl Rest {
     }
 }
 
+/// So much of a file may fill it up; that there are zeros is found by reading them.
+const FILLING: u64 = 64 << 20;
+
 /// The blocks and tape marks of a file, and where the last one ends. A file without any that does not even begin as a
 /// tape is an error, which says what it is.
 pub(crate) fn scan(file: &File) -> Result<Scan, TapeError> {
@@ -57,7 +60,7 @@ pub(crate) fn scan(file: &File) -> Result<Scan, TapeError> {
         return Ok(scan);
     }
     scan.rest = match stopped {
-        Some(_) if zeros(file, scan.end, length)? => Rest::Zeros,
+        Some(_) if !scan.elements.is_empty() && zeros(file, scan.end, length)? => Rest::Zeros,
         Some(why) => Rest::Junk(why),
         None => Rest::Cut,
     };
@@ -109,6 +112,9 @@ fn walk(file: &File, length: u64, scan: &mut Scan) -> Result<Option<String>, Tap
 
 /// Whether the file has nothing but zeros from `at` to its end.
 fn zeros(file: &File, mut at: u64, length: u64) -> Result<bool, TapeError> {
+    if length - at > FILLING {
+        return Ok(false);
+    }
     let mut piece = vec![0; 1 << 16];
     while at < length {
         let count = piece.len().min((length - at) as usize);

@@ -196,6 +196,33 @@ fn what_follows_the_end_of_a_tape_is_told_and_the_rest_is_read() {
     fs::remove_file(path).expect("it is ours");
 }
 
+/// Files that CMS has dumped are named, whatever program has written them.
+#[test]
+fn files_that_cms_has_dumped_are_named() {
+    let path = place("dumped.aws");
+    let mut tape = Tape::create(&path).expect("a new file");
+    let block = |letters: &str, text: &str, length: usize| {
+        let mut block = [&[2][..], &base::ebcdic::from_str(letters), &base::ebcdic::from_str(text)].concat();
+        block.resize(length, 0);
+        block
+    };
+    tape.write(&block("PLCH", "PROFILE EXEC    ", 109)).unwrap();
+    tape.write(&block("PLCD", "/* */", 4005)).unwrap();
+    tape.write(&block("PLCH", "DMSNUC  TEXT    ", 109)).unwrap();
+    tape.write_mark().unwrap();
+    tape.write(&block("CMS ", "data", 805)).unwrap();
+    tape.write(&block("CMSN", "ALL     NOTEBOOK", 805)).unwrap();
+    tape.write(&block("CMSN", "\u{0}", 805)).unwrap();
+    tape.write(&block("PLCH", "SHORT", 9)).unwrap();
+    tape.write_mark().unwrap();
+    drop(tape);
+    let report = check(&path).unwrap();
+    assert_eq!(report.sections[0].dumped, ["VMFPLC2 PROFILE EXEC", "VMFPLC2 DMSNUC TEXT"]);
+    assert_eq!(report.sections[1].dumped, ["TAPE DUMP ALL NOTEBOOK"]);
+    assert_eq!(report.wrong, [""; 0]);
+    fs::remove_file(path).expect("it is ours");
+}
+
 /// Files that are no tapes of ours, each told by its name, and whatever else as before.
 #[test]
 fn a_file_that_is_no_tape_is_told_by_its_name() {
