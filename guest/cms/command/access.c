@@ -35,6 +35,17 @@ static bool shows_something(struct disk *disk)
     return false;
 }
 
+/* Whether there is a device at all, of a type that CMS has no use for. */
+bool unsupported_device(u16 vdev)
+{
+    struct device device;
+    struct disk disk;
+
+    if (!device_of(vdev, &device))
+        return false;
+    return !disk_shape(vdev, &disk) || (!disk.fixed && blocks_of_track(disk.type, 4096) == 0);
+}
+
 int access_failed(int error, u16 vdev, char mode)
 {
     if (error == EDF_STORAGE) {
@@ -44,6 +55,10 @@ int access_failed(int error, u16 vdev, char mode)
     if (error == EDF_NOT_KEPT) {
         message("ACP", 1089, 'E', mode, vdev);
         return RC_MISSING;
+    }
+    if (unsupported_device(vdev)) {
+        message("ACP", 114, 'S', vdev);
+        return RC_UNSUPPORTED;
     }
     if (error == EDF_NOT_FOUND)
         message("ACP", 113, 'S', (const char[]){ mode, 0 }, vdev);

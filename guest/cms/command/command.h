@@ -87,6 +87,7 @@ int quietly(const char *line, u32 length);
 int close_punch(const struct recipient *to, const name class, const name fn, const name ft);
 
 /* Why ACCESS did not (access.c); the return code. */
+bool unsupported_device(u16 vdev);
 int access_failed(int error, u16 vdev, char mode);
 
 /* What a query answers: typed, or stacked (answer.c). */

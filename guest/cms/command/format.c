@@ -286,15 +286,13 @@ int format_command(const struct call *call)
     }
     disk = obtain_command(sizeof *disk);
     memset(disk, 0, sizeof *disk);
+    if (unsupported_device((u16)vdev)) {
+        message("FOR", 114, 'S', vdev);
+        return RC_UNSUPPORTED;
+    }
     if (!disk_shape((u16)vdev, disk)) {
-        struct device device;
-        bool there = device_of((u16)vdev, &device);
-
-        if (there)
-            message("FOR", 114, 'S', vdev);
-        else
-            message("FOR", 113, 'S', (const char[]){ mode, 0 }, vdev);
-        return there ? 88 : RC_IO;
+        message("FOR", 113, 'S', (const char[]){ mode, 0 }, vdev);
+        return RC_IO;
     }
     if (disk->read_only) {
         message("FOR", 37, 'E', mode, vdev);

@@ -339,6 +339,6 @@ void id_of(const struct disk *disk, const u8 *fst, struct fileid *id);
 const char *show_id(const struct fileid *id, char text[24]);
 
 /* Return codes that many commands have. */
-enum { RC_SYNTAX = 24, RC_MISSING = 28, RC_FORMAT = 32, RC_DISK = 36, RC_STORAGE = 104, RC_IO = 100 };
+enum { RC_SYNTAX = 24, RC_MISSING = 28, RC_FORMAT = 32, RC_DISK = 36, RC_UNSUPPORTED = 88, RC_IO = 100, RC_STORAGE = 104 };
 
 #endif
