@@ -14,7 +14,7 @@ use tape::{Tape, TapeError};
 
 /// What is to be done.
 #[derive(clap::Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Tells every mistake in USER DIRECT and SYSTEM CONFIG, and what they name that is not there; the system is not
     /// started, and may be running. Exit code 1: there is one.
     Check {
@@ -25,7 +25,7 @@ pub enum Command {
 }
 
 /// Does it; `false`: something is wrong.
-pub fn directory(command: &Command) -> Result<bool, String> {
+pub(crate) fn directory(command: &Command) -> Result<bool, String> {
     let Command::Check { folder } = command;
     if !folder.is_dir() {
         return Err(format!("there is no folder {}", folder.display()));

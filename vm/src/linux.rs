@@ -6,10 +6,10 @@
 
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
+use crate::loading::{self, Loaded};
 use crate::say;
 use crate::server::{Notes, Server};
-use base::{Clock, file};
-use complex::Image;
+use base::Clock;
 use consoles::ascii::AsciiConsole;
 use consoles::host::{Ending, Host};
 use consoles::terminal::Kind;
@@ -19,10 +19,8 @@ use nucleus::command::ipl;
 use nucleus::logon;
 use nucleus::system::{Cp, SystemConfig};
 use nucleus::vmdbk::Vmdbk;
+use rustix::termios::isatty;
 use serde::{Serialize, Serializer};
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,7 +55,7 @@ pub(crate) struct Options {
     pub initrd: Option<PathBuf>,
     /// The kernel's command line; of a guest that starts from its disk, what is added to it, up to 38 characters, or 64
     /// with --console 3215.
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     pub append: String,
     /// A disk: an image in one of the formats that "endicott dasd" knows. The first becomes device 0200, and so on. May
     /// be given more than once.
@@ -69,7 +67,7 @@ pub(crate) struct Options {
     /// The guest's console [default: vt220, or 3215 if --append names a console of its own]
     #[arg(long, value_name = "KIND", value_enum)]
     pub console: Option<Console>,
-    /// The virtual machine's storage, such as 512M or 2G.
+    /// The virtual machine's storage, such as 512M, 2G or 1.5G.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     pub memory: u64,
     /// How many virtual CPUs.
@@ -127,60 +125,31 @@ impl Options {
     }
 }
 
-/// A size of storage as it is typed: 512M, 2G.
+/// A size of storage as it is typed: 512M, 2G, 1.5G, 2GiB. All units are binary; the result is whole megabytes.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
-    let size = message::words::Word(text).storage().filter(|&size| size >= 16 << 20);
-    size.ok_or_else(|| "a size is a number with M or G, at least 16M".into())
-}
-
-/// A file that is loaded.
-enum Loaded {
-    /// Read when its place in storage is known.
-    File(File, u64, PathBuf),
-    /// What came out of a pipe.
-    Bytes(Vec<u8>),
-}
-
-impl Default for Loaded {
-    fn default() -> Loaded {
-        Loaded::Bytes(Vec::new())
-    }
-}
-
-impl Loaded {
-    /// What is in the file; `most`: the guest's storage.
-    fn open(path: &Path, most: u64) -> Result<Loaded, String> {
-        let open = || {
-            let file = file::source(path)?;
-            let about = file.metadata()?;
-            if about.is_file() {
-                if about.len() > most {
-                    let why = format!("it has {} bytes, and the guest's storage {most} (--memory)", about.len());
-                    return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-                }
-                return Ok(Loaded::File(file, about.len(), path.into()));
-            }
-            Ok(Loaded::Bytes(file::all_of(file, most)?))
-        };
-        open().map_err(|error: io::Error| format!("{}: {error}", path.display()))
-    }
-}
-
-impl Image for Loaded {
-    fn size(&self) -> u64 {
-        match self {
-            Loaded::File(_, len, _) => *len,
-            Loaded::Bytes(bytes) => bytes.len() as u64,
-        }
-    }
-
-    fn read(&self, at: u64, to: &mut [u8]) -> io::Result<()> {
-        match self {
-            Loaded::File(file, _, path) => file
-                .read_exact_at(to, at)
-                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
-            Loaded::Bytes(bytes) => bytes.read(at, to),
-        }
+    let expected = "a size is a number with K, M, G or T, such as 512M, 1.5G or 2GiB, from 16M on";
+    let upper = text.to_ascii_uppercase();
+    let unit = upper.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = &upper[..upper.len() - unit.len()];
+    let letter = unit.strip_suffix("IB").or(unit.strip_suffix('B')).unwrap_or(unit);
+    let shift = match letter {
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        "" => return Err(format!("{text} has no unit; {expected}")),
+        _ => return Err(format!("{text} is no size; {expected}")),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let (Ok(whole), Ok(part)) = (whole.parse::<u64>(), fraction.parse::<u64>()) else {
+        return Err(format!("{text} is no size; {expected}"));
+    };
+    let scale = 10u128.checked_pow(fraction.len() as u32).ok_or(format!("{text} is no size; {expected}"))?;
+    let bytes = (u128::from(whole) << shift) + (u128::from(part) << shift) / scale;
+    match bytes.next_multiple_of(1 << 20) {
+        bytes @ 0x100_0000..=0x100_0000_0000 => Ok(bytes as u64),
+        0..0x100_0000 => Err(format!("{text} is less than a guest needs; {expected}")),
+        _ => Err(format!("{text} is more than 1T, the most that a guest can have")),
     }
 }
 
@@ -259,9 +228,12 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
 pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let (console, parameters) = options.console();
     check(options, console, &parameters)?;
-    let open = |path: &Path| Loaded::open(path, options.memory);
-    let kernel = options.kernel.as_deref().map(open).transpose()?;
-    let initrd = options.initrd.as_deref().map(open).transpose()?.unwrap_or_default();
+    let open = |path: &PathBuf| Loaded::open(path, options.memory);
+    let kernel = options.kernel.as_ref().map(open).transpose()?;
+    let initrd = options.initrd.as_ref().map(open).transpose()?;
+    options.kernel.iter().zip(&kernel).try_for_each(|(path, kernel)| loading::check_kernel(path, kernel))?;
+    options.initrd.iter().zip(&initrd).try_for_each(|(path, initrd)| loading::check_initrd(path, initrd))?;
+    let initrd = initrd.unwrap_or_default();
     let notes = Arc::new(Notes::new());
     notes.end_with_guest();
     let clock = Arc::new(HostClock::new());
@@ -280,6 +252,10 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("the console cannot be served: {error}"))?;
     let prompt = Arc::new(Prompt::default());
+    // At one terminal the order of what the guest and CP print is worth more.
+    if !(isatty(rustix::stdio::stdout()) && isatty(rustix::stdio::stderr())) {
+        terminal.part_messages();
+    }
     server.set_local(terminal.clone(), keyboard::output(panicked.clone(), prompt.clone()));
     let stop = notes.clone();
     crate::signals::on_end(move || stop.shut_down())?;
@@ -314,6 +290,12 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
         Some(Ending::CheckStop) => 7,
         None => 130,
     };
+    if code == 6 {
+        complain!(
+            "endicott: the guest asked to be started again (a reboot): what came from files is loaded once, so this \
+             run ends, with exit code 6; a guest that starts from its disk goes on"
+        );
+    }
     if options.json {
         complain!("{}", say::json(&accounts(options, code, clock.now().micros_since(started), &vmdbk)));
     }
@@ -364,6 +346,47 @@ mod tests {
             "{\"exit\":3,\"elapsed_us\":1,\"virtual_cpu_us\":2,\"total_cpu_us\":3,\"instructions\":4,\"io_starts\":5,\
              \"io_interruptions\":6,\"cpus\":7,\"storage\":8,\"jit_blocks\":9,\"jit_us\":10}"
         );
+    }
+
+    #[test]
+    fn a_size_has_a_unit_and_perhaps_a_fraction() {
+        let mega = |text: &str| size(text).map(|bytes| bytes >> 20);
+        for (text, expected) in [
+            ("512M", 512),
+            ("512m", 512),
+            ("524288K", 512),
+            ("512MiB", 512),
+            ("512MB", 512),
+            ("1G", 1024),
+            ("1.5G", 1536),
+            ("0.5gb", 512),
+            (".5G", 512),
+            ("1.0001G", 1025),
+            ("1T", 1 << 20),
+            ("16M", 16),
+        ] {
+            let text = if text.starts_with('.') { format!("0{text}") } else { text.into() };
+            assert_eq!(mega(&text), Ok(expected), "{text}");
+        }
+        for (text, why) in [
+            ("512", "512 has no unit"),
+            ("", "has no unit"),
+            ("1X", "is no size"),
+            ("G", "is no size"),
+            ("-1G", "is no size"),
+            ("1.G", "is no size"),
+            ("1..5G", "is no size"),
+            ("1.5.5G", "is no size"),
+            ("8M", "less than a guest needs"),
+            ("0G", "less than a guest needs"),
+            ("2T", "more than 1T"),
+            ("99999999999999999999G", "is no size"),
+            ("18446744073709551615T", "more than 1T"),
+            ("1.99999999999999999999999999999999999999999999G", "is no size"),
+            ("16E", "is no size"),
+        ] {
+            assert!(size(text).is_err_and(|said| said.contains(why)), "{text}: {:?}", size(text));
+        }
     }
 
     #[test]

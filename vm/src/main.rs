@@ -20,6 +20,7 @@ mod debian;
 mod directory_check;
 mod keyboard;
 mod linux;
+mod loading;
 mod local;
 mod painter;
 mod password;

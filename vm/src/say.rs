@@ -36,6 +36,11 @@ pub(crate) fn error(words: Arguments) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
+/// Prints lines on standard error as they are.
+pub(crate) fn errors(lines: &str) {
+    let _ = io::stderr().write_all(lines.as_bytes());
+}
+
 /// `value` as a line of JSON, without its end.
 pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("every key is a string")

@@ -1,7 +1,7 @@
-//! SIGINT and SIGTERM: a system ends as by SHUTDOWN, long work stops at the next place where it can; a second one ends
-//! the program at once.
+//! SIGINT, SIGTERM and SIGHUP: a system ends as by SHUTDOWN, long work stops at the next place where it can; a second
+//! one ends the program at once. Of a program that was started to outlive its terminal (`nohup`) SIGHUP stays ignored.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,8 @@ pub(crate) const STOPPED: u8 = 130;
 
 /// Calls `end` when the program is told to end.
 pub(crate) fn on_end(end: impl Fn() + Send + 'static) -> Result<(), String> {
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| format!("signals cannot be caught: {error}"))?;
+    let told: &[i32] = if hang_up_is_ignored() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
+    let mut signals = Signals::new(told).map_err(|error| format!("signals cannot be caught: {error}"))?;
     let wait = move || {
         for (n, _) in signals.forever().enumerate() {
             match n {
@@ -22,6 +23,13 @@ pub(crate) fn on_end(end: impl Fn() + Send + 'static) -> Result<(), String> {
     };
     std::thread::Builder::new().name("signals".into()).spawn(wait).map_err(|error| error.to_string())?;
     Ok(())
+}
+
+/// Whether the program was started with SIGHUP ignored: Linux says so in a mask, the first signal lowest.
+fn hang_up_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 != 0)
 }
 
 static TOLD: AtomicBool = AtomicBool::new(false);

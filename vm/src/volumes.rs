@@ -29,7 +29,7 @@ pub(crate) fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
 }
 
 /// Tells of volumes that have one serial: minidisks are on one of them.
-pub fn same_serials(volumes: &[(u16, &str)]) -> Vec<String> {
+pub(crate) fn same_serials(volumes: &[(u16, &str)]) -> Vec<String> {
     let mut told = Vec::new();
     for (n, (number, serial)) in volumes.iter().enumerate().filter(|(_, volume)| !volume.1.is_empty()) {
         if let Some((first, _)) = volumes[..n].iter().find(|other| other.1 == *serial) {

@@ -287,9 +287,65 @@ fn a_disabled_wait_ends_with_3_and_a_loop_of_program_interruptions_with_5() {
     // XC 0(256),0 takes the program new PSW away; the next operation code is none.
     let path = kernel("loop", &[0xd7, 0xff, 0, 0, 0, 0, 0, 0]);
     let output = run(&path, &[]);
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
     assert!(said.contains("program interrupt loop"), "{said}");
+    // CP's messages are no part of what the guest printed.
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("HCP"), "{output:?}");
+    fs::remove_file(path).expect("the file is ours");
+}
+
+#[test]
+fn a_reboot_of_what_came_from_files_says_that_it_ends_with_6() {
+    // LA 3,3; DIAG 2,3,X'308': load again.
+    let path = kernel("again", &[0x41, 0x30, 0, 3, 0x83, 0x23, 0x03, 0x08]);
+    let output = run(&path, &[]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(last.contains("the guest asked to be started again (a reboot)") && last.contains("exit code 6"), "{said}");
+    fs::remove_file(path).expect("the file is ours");
+}
+
+/// SIGHUP ends a guest as SIGTERM does; where it was ignored from the beginning, it stays so.
+#[test]
+fn a_guest_ends_with_its_terminal_unless_it_is_to_outlive_it() {
+    // BRC 15,0: for ever.
+    let path = kernel("hangup", &[0xa7, 0xf4, 0, 0]);
+    for (ignored, signal) in [(false, "HUP"), (false, "TERM"), (true, "TERM")] {
+        let trap = if ignored { "trap '' HUP; " } else { "" };
+        let program = env!("CARGO_BIN_EXE_endicott");
+        let line = format!("{trap}exec {program} linux --memory 64M --json --kernel {}", path.display());
+        let mut shell = Command::new("bash");
+        let shell = shell.args(["-c", &line]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = shell.spawn().expect("a shell");
+        let pid = child.id().to_string();
+        let send = |signal: &str| {
+            let sent = Command::new("kill").args([&format!("-{signal}"), &pid]).status();
+            assert!(sent.is_ok_and(|status| status.success()));
+        };
+        // The thread that waits for signals is there when the guest has begun.
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        if ignored {
+            send("HUP");
+            std::thread::sleep(std::time::Duration::from_millis(500));
+        }
+        send(signal);
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{signal}: {output:?}");
+        assert_eq!(number(&accounts(&output), "exit"), 130, "{signal}");
+    }
+    fs::remove_file(path).expect("the file is ours");
+}
+
+/// A command line that begins with hyphens is the kernel's.
+#[test]
+fn what_is_appended_may_begin_with_hyphens() {
+    let path = kernel("hyphens", &[0x82, 0, 0xf, 0xff]);
+    for words in [&["--append", "--x"][..], &["--append=--x"], &["--append", "-- init=/bin/sh"]] {
+        let output = run(&path, words);
+        assert_ne!(output.status.code(), Some(2), "{words:?}: {output:?}");
+    }
     fs::remove_file(path).expect("the file is ours");
 }
 
@@ -308,8 +364,46 @@ fn a_kernel_that_is_missing_or_no_kernel_or_too_big_ends_with_1() {
         fs::write(&whole, &image[..length]).expect("the file is ours");
         refused(run(&whole, &[]), &["not a Linux kernel for s390x"]);
     }
-    fs::write(&whole, vec![b'x'; 1 << 17]).expect("the file is ours");
-    refused(run(&whole, &[]), &["not a Linux kernel for s390x"]);
+    let at = |place: usize, magic: &[u8]| [&vec![b'x'; place][..], magic, &[0; 1 << 17]].concat();
+    let elf = |machine: [u8; 2], order: u8| {
+        [&b"\x7fELF"[..], &[2, order], &[1; 10], &[0, 2], &machine, &[0; 1 << 17]].concat()
+    };
+    let cases: [(Vec<u8>, &str); 10] = [
+        (vec![], "it is empty"),
+        (vec![b'x'; 1 << 17], "it has not S390EP at byte X'10008'"),
+        (vec![b'x'; 100], "it has 100 bytes"),
+        (image[..0x1_0430].to_vec(), "it was cut, and has 66608 bytes"),
+        (at(0, b"\x1f\x8b\x08"), "it is compressed with gzip; --kernel <(zcat "),
+        (at(0x202, b"HdrS"), "a Linux kernel for x86"),
+        (at(0x38, b"ARM\x64"), "a Linux kernel for arm64"),
+        (elf([0, 22], 2), "an ELF file for s390 (vmlinux?); what starts is bzImage"),
+        (elf([62, 0], 1), "an ELF file for x86-64"),
+        (at(0, b"<html>"), "an HTML page"),
+    ];
+    for (bytes, why) in cases {
+        fs::write(&whole, bytes).expect("the file is ours");
+        refused(run(&whole, &[]), &["truncated", "is not a Linux kernel for s390x: ", why]);
+    }
+    let ramdisk = whole.with_extension("ramdisk");
+    for (bytes, why) in
+        [(&b""[..], "it is empty"), (&image[..], "a Linux kernel"), (&elf([62, 0], 1)[..], "an ELF file")]
+    {
+        fs::write(&ramdisk, bytes).expect("the file is ours");
+        fs::write(&whole, &image).expect("the file is ours");
+        let ramdisk = ramdisk.to_str().expect("it is text");
+        refused(run(&whole, &["--initrd", ramdisk]), &["ramdisk is not an initial RAM disk: ", why]);
+    }
+    fs::remove_file(ramdisk).expect("the file is ours");
+    // The image of a kernel of today has an end of its own.
+    let mut ending = image.clone();
+    ending.resize(1 << 17, 0);
+    ending[0x1_0428..0x1_0430].copy_from_slice(&[0, 0, 0, 0, 0, 1, 0x80, 0]);
+    ending[0x1_8000..0x1_8006].copy_from_slice(b"6.1.0 ");
+    for (end, cut) in [(&b"\0\0\0\x20zIPL"[..], false), (b"~Module signature appended~\n", false), (b"", true)] {
+        fs::write(&whole, [&ending[..], end].concat()).expect("the file is ours");
+        let said = String::from_utf8_lossy(&run(&whole, &[]).stderr).into_owned();
+        assert_eq!(said.contains("an image of Linux 6.1.0 ends otherwise: it was cut"), cut, "{said}");
+    }
     fs::write(&whole, &image).expect("the file is ours");
     refused(run(&whole, &["--initrd", "/nonexistent/initrd"]), &["/nonexistent/initrd"]);
     refused(run(&whole, &["--append", &"x".repeat(5000)]), &["command line"]);

@@ -312,7 +312,7 @@ const PRINTS: &[&str] = &[
     "linux --help",
     "help dasd check",
     "sample new.sample",
-    "punch --system . CMSUSER text",
+    "punch --system . --text CMSUSER text",
     "script --system . OPERATOR q",
     "dasd create new.3390 3390-1 --cylinders 1",
     "dasd list disk.3390 cckd.3390",

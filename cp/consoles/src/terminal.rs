@@ -68,6 +68,8 @@ pub struct Typewriter {
     turn: Turn,
     /// Whether each line ends with CR and LF.
     ascii: bool,
+    /// CP's messages, if they are to be apart from what else is printed.
+    messages: Option<String>,
 }
 
 impl Typewriter {
@@ -343,6 +345,10 @@ impl Terminal {
     pub fn write(&self, text: &str, tone: Tone, now: Tod) {
         self.change(|inner| match &mut inner.face {
             Face::Display(display) => display.write(text, tone, now),
+            Face::Typewriter(Typewriter { messages: Some(messages), .. }) if text.starts_with("HCP") => {
+                messages.push_str(text);
+                messages.push('\n');
+            }
             Face::Typewriter(typewriter) => {
                 if typewriter.open {
                     typewriter.print("\n");
@@ -484,6 +490,22 @@ impl Terminal {
         }
     }
 
+    /// From now on CP's messages, which begin with their numbers, are not among what a typewriter prints but for
+    /// [`Terminal::take_messages`].
+    pub fn part_messages(&self) {
+        if let Face::Typewriter(typewriter) = &mut self.lock().face {
+            typewriter.messages.get_or_insert_default();
+        }
+    }
+
+    /// CP's messages since the last time, in lines, if they are kept apart.
+    pub fn take_messages(&self) -> String {
+        match &mut self.lock().face {
+            Face::Typewriter(Typewriter { messages: Some(messages), .. }) => std::mem::take(messages),
+            _ => String::new(),
+        }
+    }
+
     /// Whether what is typed next must not be seen.
     pub fn hidden(&self) -> bool {
         match &self.lock().face {
@@ -508,6 +530,24 @@ mod tests {
 
     fn terminal(kind: Kind) -> Terminal {
         Terminal::new(1, "0009".into(), kind, String::new(), true, "TEST", Arc::new(Silent))
+    }
+
+    #[test]
+    fn messages_are_apart_where_they_are_to_be() {
+        let now = Tod(0);
+        let terminal = terminal(Kind::Ascii);
+        terminal.write("HCPGIR450W CP entered", Tone::Normal, now);
+        terminal.part_messages();
+        terminal.print("boot", now);
+        terminal.write("HCPGIR453W CP entered", Tone::Normal, now);
+        terminal.write("STORAGE = 1G", Tone::Normal, now);
+        terminal.print("HCPXXX000I is the guest's", now);
+        let guest = "HCPGIR450W CP entered\r\nboot\r\nSTORAGE = 1G\r\nHCPXXX000I is the guest's";
+        assert_eq!(
+            (terminal.take_output().as_str(), terminal.take_messages().as_str()),
+            (guest, "HCPGIR453W CP entered\n")
+        );
+        assert_eq!(terminal.take_messages(), "");
     }
 
     #[test]
