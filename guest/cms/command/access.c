@@ -13,15 +13,18 @@ static bool parse_mode(const name token, char *mode, char *extends)
     return good;
 }
 
-/* Erases everything on the disk, which ACCESS (ERASE asks for. */
-static int erase_all(struct disk *disk)
+/*
+ * The disk seems empty, which ACCESS (ERASE asks for. That is not on the disk before a file is written: until then ACCESS
+ * without ERASE, or RELEASE, leaves everything as it was.
+ */
+static int seem_empty(struct disk *disk)
 {
     int error = EDF_OK;
     u8 *fst;
 
     while (error == EDF_OK && (fst = edf_entry(&disk->edf, 0)) != NULL)
         error = edf_erase(&disk->edf, fst + FST_NAME, fst + FST_TYPE);
-    return error == EDF_OK ? edf_commit(&disk->edf) : error;
+    return error;
 }
 
 /* Whether there is a file that the disk shows. */
@@ -129,7 +132,7 @@ int access_command(const struct call *call)
         format(text, sizeof text, extends != 0 ? "%c/%c" : "%c", mode, extends);
         message("ACP", 723, 'I', text, number, "R/O");
     } else if (erase) {
-        return file_problem("ACC", erase_all(disk), &only, true);
+        return file_problem("ACC", seem_empty(disk), &only, true);
     }
     return 0;
 }

@@ -63,13 +63,24 @@ static bool control_line(const char *record, u32 length, struct repository_head 
     return true;
 }
 
-/* A message; its place is after all of the last one. */
+/* A number, right-aligned in its columns. Without one it is `otherwise`. */
+static bool column_number(const char *at, u32 columns, u32 otherwise, u32 *number)
+{
+    u32 blanks = 0;
+
+    while (blanks < columns && at[blanks] == ' ')
+        blanks++;
+    *number = otherwise;
+    return blanks == columns ? otherwise != 0 : parse_number(at + blanks, columns - blanks, number);
+}
+
+/* A message; its place is after all of the last one. Format and line are 1 if nothing else is said, the severity is blank. */
 static bool message_of(const char *record, u32 length, const struct repository_line *last, struct repository_line *made)
 {
     u32 number, how, line;
 
-    if (length < TEXT_AT || record[9] != ' ' || !parse_number(record, 4, &number) || !parse_number(record + 4, 2, &how) ||
-        !parse_number(record + 6, 2, &line) || !is_letter(upper(record[8])) || number == 0 || how == 0 || line == 0 || length - TEXT_AT > 240)
+    if (length < TEXT_AT || record[9] != ' ' || !column_number(record, 4, 0, &number) || !column_number(record + 4, 2, 1, &how) ||
+        !column_number(record + 6, 2, 1, &line) || (record[8] != ' ' && !is_letter(upper(record[8]))) || number == 0 || how == 0 || line == 0 || length - TEXT_AT > 240)
         return false;
     *made = (struct repository_line){ { (u8)(number >> 8), (u8)number }, (u8)how, (u8)line, (u8)upper(record[8]), (u8)(length - TEXT_AT) };
     return memcmp(made, last, 4) > 0;

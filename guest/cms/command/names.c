@@ -265,60 +265,26 @@ static void give(const char *text, u32 length, int where)
         stack_line(text, length, where == TO_STACK_LIFO);
 }
 
-int namefind_command(const struct call *call)
+/* One entry that was found: its line, and the tags that are asked for, or all. False: it has not all of them. */
+static bool give_entry(const struct question *question, const struct names *names, const struct entry *entry, bool line_number, int where)
 {
-    int where = TO_STACK_FIFO, line_number = 0;
-    name file = "        ";
-    u32 start = 1, size = 0, from, at;
-    const struct option known[] = {
-        WORD("FILE", 4, &file), FLAG("TYPE", 4, &where, TO_TERMINAL),
-        STACK_OPTIONS(&where), NUMBER("START", 5, &start),
-        NUMBER("SIZE", 4, &size), FLAG("LINENUM", 7, &line_number, 1),
-    };
-    struct question question;
-    struct names names;
-    struct fileid id;
-    struct entry *entry;
-    char text[24], number[12];
-    bool values = false, missing = false, found = false;
-    int code = options("NAM", call, known, COUNT_OF(known));
+    char number[12];
+    bool values = false, missing = false;
 
-    if (code != 0)
-        return code;
-    if (!parse_question(call, &question)) {
-        message("NAM", operands(call) < 2 ? 47 : 70, 'E', operands(call) < 2 ? "" : call->token[1]);
-        return RC_SYNTAX;
-    }
-    own_names(&id);
-    if (file[0] != ' ')
-        memcpy(id.fn, file, sizeof(name));
-    code = read_names("NAM", &id, &names);
-    if (code == RC_MISSING) {
-        id.fm[0] = ' ';
-        message("NAM", 2, 'E', show_id(&id, text));
-    }
-    if (code != 0)
-        return code;
-    entry = obtain_command(sizeof *entry);
-    at = from = start > 0 && start <= names.lines ? names.line[start - 1] : start > 1 ? names.length : 0;
-    while (!found && next_entry(&names, at, entry, &at))
-        found = answers(&question, entry);
-    if (!found)
-        return NO_ENTRY;
     if (line_number) {
-        u32 n = names.lines;
+        u32 n = names->lines;
 
-        while (n > 1 && names.line[n - 1] > entry->at)
+        while (n > 1 && names->line[n - 1] > entry->at)
             n--;
         give(number, format(number, sizeof number, "%u", n), where);
     }
-    for (u32 n = 0; n < question.count; n++) {
+    for (u32 n = 0; n < question->count; n++) {
         const struct tag *tag;
 
-        if (question.wanted[n].value_length != 0)
+        if (question->wanted[n].value_length != 0)
             continue;
         values = true;
-        tag = tag_named(entry, question.wanted[n].name, question.wanted[n].length);
+        tag = tag_named(entry, question->wanted[n].name, question->wanted[n].length);
         missing = missing || tag == NULL;
         give(tag != NULL ? tag->value : "", tag != NULL ? tag->value_length : 0, where);
     }
@@ -335,5 +301,54 @@ int namefind_command(const struct call *call)
             line[length++] = entry->tag[n].value[k];
         give(line, length, where);
     }
-    return missing ? NO_TAG : 0;
+    return !missing;
+}
+
+int namefind_command(const struct call *call)
+{
+    int where = TO_TERMINAL, line_number = 0;
+    name file = "        ";
+    u32 start = 1, size = 0, entries = 1, found = 0, at;
+    const struct option known[] = {
+        WORD("FILE", 4, &file), COUNTED("TYPE", 4, &where, TO_TERMINAL, &entries),
+        COUNTED("STACK", 5, &where, TO_STACK_FIFO, &entries), COUNTED("FIFO", 4, &where, TO_STACK_FIFO, &entries),
+        COUNTED("LIFO", 4, &where, TO_STACK_LIFO, &entries), NUMBER("START", 5, &start),
+        NUMBER("SIZE", 4, &size), FLAG("LINENUM", 7, &line_number, 1),
+    };
+    struct question question;
+    struct names names;
+    struct fileid id;
+    struct entry *entry;
+    char text[24];
+    bool missing = false;
+    int code = options("NAM", call, known, COUNT_OF(known));
+
+    if (code != 0)
+        return code;
+    if (entries == 0) {
+        message("NAM", 29, 'E', "0       ", where == TO_TERMINAL ? "TYPE    " : where == TO_STACK_LIFO ? "LIFO    " : "FIFO    ");
+        return RC_SYNTAX;
+    }
+    if (!parse_question(call, &question)) {
+        message("NAM", operands(call) < 2 ? 47 : 70, 'E', operands(call) < 2 ? "" : call->token[1]);
+        return RC_SYNTAX;
+    }
+    own_names(&id);
+    if (file[0] != ' ')
+        memcpy(id.fn, file, sizeof(name));
+    code = read_names("NAM", &id, &names);
+    if (code == RC_MISSING) {
+        id.fm[0] = ' ';
+        message("NAM", 2, 'E', show_id(&id, text));
+    }
+    if (code != 0)
+        return code;
+    entry = obtain_command(sizeof *entry);
+    at = start > 0 && start <= names.lines ? names.line[start - 1] : start > 1 ? names.length : 0;
+    while (found < entries && next_entry(&names, at, entry, &at))
+        if (answers(&question, entry)) {
+            missing = !give_entry(&question, &names, entry, line_number, where) || missing;
+            found++;
+        }
+    return found == 0 ? NO_ENTRY : missing ? NO_TAG : 0;
 }

@@ -138,13 +138,14 @@ static int show(const struct wish *wish, u32 line, const char *text, u32 length)
 
 static int give(const struct wish *wish, u32 line, u32 digits, char severity, const char *from, u32 count)
 {
-    char text[TEXT_MOST + 32];
+    char text[TEXT_MOST + 32], letter = wish->letter[0] != ' ' ? wish->letter[0] : severity;
     u32 length = 0;
 
-    /* Only the first line of a message has the identifier. */
-    if (wish->header && line == 1)
-        length = format(text, sizeof text, digits > 3 ? "%t%t%04u%c " : "%t%t%03u%c ", wish->application, wish->caller, wish->number,
-                        wish->letter[0] != ' ' ? wish->letter[0] : severity);
+    /* Only the first line of a message has the identifier, which ends with a letter unless GENMSG saw none. */
+    if (wish->header && line == 1) {
+        length = format(text, sizeof text, digits > 3 ? "%t%t%04u" : "%t%t%03u", wish->application, wish->caller, wish->number);
+        length += format(text + length, 3, letter != ' ' ? "%c " : " ", letter);
+    }
     memcpy(text + length, from, count);
     length += count;
     return show(wish, line, text, wish->compress ? compressed(text, length) : length);

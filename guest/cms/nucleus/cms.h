@@ -120,6 +120,7 @@ struct device { u8 class, type; bool read_only; };
 bool device_of(u16 vdev, struct device *device);
 u16 console_device(void);
 bool console_is_display(void);
+void clear_screen(void);
 void identification(char userid[8]);
 u32 storage_bytes(void);
 void edit_message(const char **text, u32 *length);
@@ -168,6 +169,9 @@ struct option { const char *word; u32 least; int *set; int value; u32 *number; n
 #define FLAG(word, least, set, value) { word, least, set, value, NULL, NULL }
 #define NUMBER(word, least, number) { word, least, NULL, 0, number, NULL }
 #define WORD(word, least, text) { word, least, NULL, 0, NULL, text }
+/* May be followed by a number or *, which is ALL_THERE_ARE. */
+#define COUNTED(word, least, set, value, number) { word, least, set, value, number, NULL }
+#define ALL_THERE_ARE 0xffffffffu
 #define IGNORED(word, least) { word, least, NULL, 0, NULL, NULL }
 int options(const char *module, const struct call *call, const struct option *known, u32 count);
 u32 operands(const struct call *call);                   /* words before the parenthesis, the command's name too */
@@ -194,6 +198,7 @@ int with_storage(int (*work)(const void *with), const void *with);
 int run_module(const struct call *call, bool *found);
 
 /* extension.c */
+bool subcommand_is_there(const name environment);
 int subcommand(const char *environment, u32 length, const char *text, u32 text_length);
 enum { NOT_FOUND = -3 };
 

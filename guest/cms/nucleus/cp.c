@@ -1,5 +1,5 @@
 /*
- * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'24', X'5C', X'60', X'A4', X'A8', X'214', X'264', X'270', X'308' (CP Programming
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'24', X'58', X'5C', X'60', X'A4', X'A8', X'214', X'264', X'270', X'308' (CP Programming
  * Services). Each function has one of them. Operands are put into their registers last, since calls change registers.
  */
 #include "cms.h"
@@ -148,6 +148,18 @@ bool console_is_display(void)
 
     __asm__ volatile(".long 0x83240024" : "+d"(r2), "+d"(r4), "+d"(r5) : : "cc");
     return r5 >> 24 == 0x40;
+}
+
+/* DIAGNOSE X'58': the screen is erased; of a typewriter it is not asked. */
+void clear_screen(void)
+{
+    enum { DISPLAY = 0x19, ONLY_ERASE = 0xff };
+    struct { u8 command; u8 address[3]; u8 flags, control; u16 count; } ccw __attribute__((aligned(8))) = { DISPLAY, { 0 }, 0, ONLY_ERASE, 1 };
+    register u32 r2 __asm__("2") = (u32)&ccw;
+    register u32 r4 __asm__("4") = console_device();
+
+    if (console_is_display())
+        __asm__ volatile(".long 0x83240058" : : "d"(r2), "d"(r4), "m"(ccw) : "cc", "memory");
 }
 
 /* DIAGNOSE X'00': the userid. */

@@ -1,14 +1,17 @@
 /*
  * Execs: the REXX processor's surroundings in CMS.
  *
- * An exec is fn EXEC on an accessed disk, whose first line is a comment; one that begins with &TRACE is EXEC 2's (exec2.c). Its lines are read into storage, the file is closed, and
- * the processor (rexx/rexx.h) gets them with the callbacks here: the terminal, the program stack, CMS and CP commands, further
- * execs as external routines, and the functions that only CMS has. ADDRESS CMS is as if typed, ADDRESS COMMAND is
- * commands and modules by their exact names, `EXEC name` for execs and `CP` for CP.
+ * An exec is fn EXEC on an accessed disk, whose first line is a comment; one that begins with &TRACE is EXEC 2's
+ * (exec2.c), any other the CMS EXEC processor's (exec1.c). Its lines are read into storage, the file is closed, and the
+ * processor (rexx/rexx.h) gets them with the callbacks here: the terminal, the program stack, CMS and CP commands,
+ * further execs as external routines, and the functions that only CMS has. ADDRESS CMS is as if typed, ADDRESS COMMAND
+ * is commands and modules by their exact names, `EXEC name` for execs and `CP` for CP.
  */
 #include "cms.h"
 #include "../rexx/rexx.h"
 #include "csl.h"
+#include "diag.h"
+#include "exec1.h"
 #include "exec2.h"
 #include "exec.h"
 #include "resident.h"
@@ -292,42 +295,6 @@ static uint32_t attend_exec(void *context)
     return bits;
 }
 
-/* DIAG(8, command...): what CP answers. DIAGRC has the return code and the condition code in front. */
-static enum rexx_outcome diagnose(struct rexx *rexx, const struct rexx_arguments *arguments, bool with_code)
-{
-    enum { ROOM = 32768 };
-    char *response = obtain(ROOM + 16, OWNER_COMMAND);
-    u32 room = ROOM, code = 0, what, length = 0;
-    const struct rexx_text *first = &arguments->list[0];
-    bool good;
-
-    if (response == NULL)
-        return REXX_NO_STORAGE;
-    if (!parse_hex(first->text, first->length, &what)) {
-        release(response);
-        return REXX_BAD_CALL;
-    }
-    if (what == 0x08 && arguments->count > 1 && arguments->list[1].text != NULL) {
-        code = (u32)cp(arguments->list[1].text, arguments->list[1].length, response + 16, &room);
-        length = room & 0x80000000u ? ROOM : room;
-    } else if (what == 0x60) {
-        u32 size = storage_bytes();
-
-        memcpy(response + 16, &size, length = 4);
-    } else if (what == 0x00) {
-        identification(response + 16);
-        length = 8;
-    } else {
-        release(response);
-        return REXX_BAD_CALL;
-    }
-    if (with_code)
-        format(response, 17, "%9d %c     ", code, room & 0x80000000u ? '1' : '0');
-    good = with_code ? rexx_reply(rexx, response, length + 16) : rexx_reply(rexx, response + 16, length);
-    release(response);
-    return good ? REXX_DONE : REXX_NO_STORAGE;
-}
-
 static enum rexx_outcome diag(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
 {
     (void)context;
@@ -452,6 +419,7 @@ void exec_unload(struct rexx_program *program) { unload(NULL, program); }
 void forget_execs(void)
 {
     innermost = NULL;
+    exec1_forget();
     installation_forget();
 }
 
@@ -509,9 +477,11 @@ static bool run_found(const struct call *call, int *code)
         return true;
     }
     if (!begins_with_comment(&program)) {
-        message("EXC", 517, 'E', call->token[0]);
+        /* It has no variables that a program could reach. */
+        innermost = NULL;
+        *code = exec1_run(&program, call);
+        innermost = outer;
         unload(NULL, &program);
-        *code = 20003;
         return true;
     }
     surroundings.traced = settings.exectrac;

@@ -24,6 +24,7 @@ static struct scblock *find(struct scblock *list, const name wanted)
 
 struct scblock *extension_find(const name wanted) { return find(extensions, wanted); }
 struct scblock *subcommand_find(const name wanted) { return find(subcommands, wanted); }
+bool subcommand_is_there(const name environment) { return find(subcommands, environment) != NULL; }
 struct scblock *extension_next(struct scblock *before) { return before == NULL ? extensions : before->chain; }
 
 bool extension_add(const struct scblock *what, bool subcommand)

@@ -13,6 +13,21 @@ u32 operands(const struct call *call)
     return n;
 }
 
+/* Whether the word is a count: a number, or * for all. */
+static bool counted(const name word, u32 *number)
+{
+    u32 count;
+
+    if (is(word, "*")) {
+        *number = ALL_THERE_ARE;
+        return true;
+    }
+    if (!parse_number(word, name_length(word), &count))
+        return false;
+    *number = count;
+    return true;
+}
+
 /* Sets what the options say. 0, or a return code, and the message has been typed. */
 int options(const char *module, const struct call *call, const struct option *known, u32 count)
 {
@@ -33,6 +48,10 @@ int options(const char *module, const struct call *call, const struct option *kn
             *found->set = found->value;
         if (found->number == NULL && found->text == NULL)
             continue;
+        if (found->set != NULL) {
+            n += n + 1 < call->count && counted(call->token[n + 1], found->number);
+            continue;
+        }
         if (n + 1 >= call->count || call->token[n + 1][0] == ')') {
             message(module, 5, 'E', word);
             return RC_SYNTAX;

@@ -113,10 +113,16 @@ static int of_digits(struct stage *s, struct text word, u32 each, struct text *s
     return 0;
 }
 
+bool is_delimiter_next(struct text rest)
+{
+    skip_blanks(&rest);
+    return rest.length > 0 && !is_letter_or_digit(*rest.at);
+}
+
 bool is_string_next(struct text rest)
 {
     skip_blanks(&rest);
-    return rest.length > 0 && !is_letter_or_digit(*rest.at) && *rest.at != '(' && *rest.at != '-' && *rest.at != '*';
+    return is_delimiter_next(rest) && *rest.at != '(' && *rest.at != '-' && *rest.at != '*';
 }
 
 int next_string(struct stage *s, struct text *rest, struct text *string)

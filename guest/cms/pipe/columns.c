@@ -310,7 +310,7 @@ static int change_record(struct stage *s, void *with, struct text record)
 int change_stage(struct stage *s, struct text arguments)
 {
     struct changing *c = stage_obtain(s, sizeof *c);
-    struct text rest;
+    bool pair;
     int code;
 
     memset(c, 0, sizeof *c);
@@ -319,16 +319,13 @@ int change_stage(struct stage *s, struct text arguments)
     c->anycase = next_anycase(&arguments);
     code = next_ranges(s, &arguments, &c->ranges);
     if (code == 0) {
-        rest = arguments;
-        code = next_string(s, &rest, &c->from);
-        /* /from/to/ has three delimiters; otherwise there are two strings. */
-        if (code == 0 && rest.length > 0 && *rest.at != ' ') {
-            rest.at--, rest.length++;
-            code = next_string(s, &rest, &c->to);
-        } else if (code == 0) {
-            code = next_string(s, &rest, &c->to);
-        }
-        arguments = rest;
+        /* /from/to/ has three delimiters, and blanks after the second are text. X, H, B and STRING are two strings. */
+        pair = is_delimiter_next(arguments);
+        code = next_string(s, &arguments, &c->from);
+        if (code == 0 && pair)
+            arguments.at--, arguments.length++;
+        if (code == 0)
+            code = next_string(s, &arguments, &c->to);
     }
     skip_blanks(&arguments);
     if (code == 0 && arguments.length > 0)

@@ -128,6 +128,7 @@ bool is_integer(struct text word, i32 *value);           /* with a sign or witho
 /* What must be there: 0, or the error, which has been said. */
 int next_number(struct stage *s, struct text *rest, i32 *value);
 int next_string(struct stage *s, struct text *rest, struct text *string);      /* /text/, Xhh, Hhh, Bbits, STRING /text/ */
+bool is_delimiter_next(struct text rest);                /* not a string that begins with X, H, B or STRING */
 bool is_string_next(struct text rest);                   /* something that can only be such a string: its first character is no letter or digit, ( - or * */
 int next_character(struct stage *s, struct text *rest, char *c);   /* itself, two hexadecimal digits, BLANK, COMMA, TAB... */
 int word_character(struct stage *s, struct text word, char *c);

@@ -7,7 +7,7 @@ use crate::{agree, description, source};
 use description::{Command, least};
 
 /// The entries of tables of options: `FLAG("TYPE", 1, ...)`.
-const ENTRIES: [&str; 4] = ["FLAG", "NUMBER", "WORD", "IGNORED"];
+const ENTRIES: [&str; 5] = ["FLAG", "COUNTED", "NUMBER", "WORD", "IGNORED"];
 
 /// What a command takes: from its function's tables, how short each option may be.
 fn taken(command: &Command, files: &[File], macros: &BTreeMap<String, String>) -> BTreeMap<String, usize> {
