@@ -111,6 +111,10 @@ void clear_typed_ahead(void);
 uint64_t tod_clock(void);
 void wait_until(uint64_t tod);
 
+/* iucv.c: for the wait. */
+u32 iucv_subclass(void);
+void iucv_interrupted(u16 code);
+
 /* cp.c: what is asked of CP. */
 struct moment { u32 year, month, day, hour, minute, second; uint64_t virtual_time, total_time; char date[8], time[8]; };
 void now(struct moment *moment);
@@ -245,6 +249,9 @@ int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used);
 
 /* pipe/dispatch.c */
 void pipes_forget(void);
+
+/* pipe/system.c */
+void messages_end(struct capture *outer);
 
 /* synonym.c */
 void synonyms_clear(void);

@@ -132,6 +132,7 @@ void command_end(void)
     forget_programs();
     forget_execs();
     pipes_forget();
+    messages_end(NULL);
     if (settings.relpage)
         give_back_storage();
     exec_attention = 0;

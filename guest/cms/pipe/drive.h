@@ -6,12 +6,17 @@
 #include "internal.h"
 
 stage_function file_read_stage, file_back_stage, file_write_stage, file_append_stage, file_fast_stage, file_slow_stage,
-    file_random_stage, file_update_stage;                                            /* drive_file.c */
+    file_random_stage, file_update_stage;                                            /* system.c: messages of pipelines that are performed until the end go there, not to the terminal. */
+void messages_begin(struct capture *capture);
+
+/* drive_file.c */
 stage_function members_stage, listpds_stage, state_stage, statew_stage;              /* drive_library.c */
 stage_function cp_stage, cms_stage, command_stage, subcom_stage;                     /* drive_command.c */
-stage_function var_stage, stem_stage, rexxvars_stage, varload_stage;                 /* drive_variable.c */
+stage_function var_stage, stem_stage, rexxvars_stage, varload_stage, vardrop_stage,
+    varfetch_stage;                                                                  /* drive_variable.c */
 stage_function stack_stage, reader_stage, punch_stage, printmc_stage, uro_stage, tape_stage;   /* drive_unit.c */
 stage_function immcmd_stage, delay_stage, query_stage;                               /* drive_time.c */
+stage_function emsg_stage, getfiles_stage, runpipe_stage, starmsg_stage, storage_stage;   /* drive_system.c */
 stage_function help_stage;                                                           /* help.c */
 stage_function rexx_stage;                                                           /* filter.c */
 

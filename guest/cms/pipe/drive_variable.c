@@ -246,3 +246,69 @@ int varload_stage(struct stage *s, struct text arguments)
     }
     return 0;
 }
+
+/* The name that a record is, in capitals. */
+static int name_of(struct stage *s, struct text record, char name[NAME_MOST + 12], struct text *key)
+{
+    struct text word = { record.at, length_of(record.at, record.length) };
+
+    skip_blanks(&word);
+    if (word.length == 0 || word.length > NAME_MOST)
+        return stage_error(s, 205, word.at, word.length);
+    for (u32 n = 0; n < word.length; n++)
+        name[n] = upper(word.at[n]);
+    *key = (struct text){ name, word.length };
+    return 0;
+}
+
+/* VARDROP: each record is the name of a variable, which is no more. */
+int vardrop_stage(struct stage *s, struct text arguments)
+{
+    char name[NAME_MOST + 12];
+    struct text record, key;
+    int error = variables(s) == NULL ? stage_error(s, 204) : no_more(s, arguments);
+
+    while (error == 0 && stage_peek(s, &record) == 0) {
+        if ((error = name_of(s, record, name, &key)) != 0)
+            return error;
+        struct rexx_text gone = { key.at, key.length };
+
+        if (variables(s) != NULL)
+            (void)rexx_drop(variables(s), REXX_SYMBOLIC, &gone);
+        (void)stage_output(s, record.at, record.length);
+        stage_consume(s);
+    }
+    return error;
+}
+
+/* VARFETCH: each record is the name of a variable, whose value is written. */
+int varfetch_stage(struct stage *s, struct text arguments)
+{
+    static const char around = '/';
+    char name[NAME_MOST + 12];
+    struct buffer buffer = { NULL, 0 }, line = { NULL, 0 };
+    bool to_load = next_keyword(&arguments, "TOLOAD", 6), there;
+    struct text record, key, value;
+    int error = variables(s) == NULL ? stage_error(s, 204) : no_more(s, arguments);
+
+    while (error == 0 && stage_peek(s, &record) == 0) {
+        if ((error = name_of(s, record, name, &key)) != 0 || (error = fetch(s, key, &value, &there)) != 0)
+            return error;
+        if (!there && stage_outputs(s) > 1) {
+            (void)stage_output_to(s, 1, record.at, record.length);
+        } else if (!to_load) {
+            (void)output_value(s, &buffer, value);
+        } else {
+            char *to = stage_room(s, &line, key.length + value.length + 2);
+
+            to[0] = to[key.length + 1] = around;
+            memcpy(to + 1, key.at, key.length);
+            memcpy(to + key.length + 2, value.at, value.length);
+            (void)stage_output(s, to, key.length + value.length + 2);
+        }
+        if (!stage_has_output(s, 0) && !stage_has_output(s, 1))
+            break;
+        stage_consume(s);
+    }
+    return error;
+}

@@ -98,11 +98,12 @@ stage_function count_stage, timestamp_stage;             /* count.c */
 stage_function untab_stage, retab_stage, asatomc_stage, mctoasa_stage, overstr_stage;  /* print.c */
 stage_function block_stage, deblock_stage, fblock_stage; /* block.c */
 stage_function pack_stage, unpack_stage;                 /* packing.c */
-stage_function instore_stage, outstore_stage, append_stage, preface_stage, not_stage, casei_stage,
+stage_function instore_stage, outstore_stage, append_stage, preface_stage, not_stage, if_stage, casei_stage,
     zone_stage, zone_in_stage, zone_out_stage;           /* within.c */
 stage_function fanin_stage, faninany_stage, fanout_stage, gate_stage, predselect_stage, deal_stage,
     gather_stage, synchronise_stage, juxtapose_stage, overlay_stage, buffer_stage, copy_stage,
     elastic_stage;                                       /* streams.c */
+stage_function insert_stage, space_stage, substring_stage, xrange_stage, random_stage;   /* make.c */
 stage_function specs_stage;                              /* specs.c */
 
 #endif

@@ -123,6 +123,7 @@ const char *pipe_message_text(u32 number);               /* as format() has it; 
 
 /* table.c */
 const struct stage_kind *stage_named(struct text verb);   /* NULL: it is not built in */
+bool stage_is_left_out(struct text verb);                 /* CMS Pipelines has it, and this does not */
 
 /* What the surroundings provide: system.c in CMS, host.c elsewhere. */
 void *system_obtain(size_t size);

@@ -275,7 +275,7 @@ static int new_stage(struct parser *p, struct text text, bool first, struct stag
         return wrong(p, 12);
     kind = stage_named(verb);
     if (kind == NULL && (rexx = rexx_find(p->set->pipe->current, verb)) == NULL) {
-        wrong(p, 27, verb.at, verb.length);
+        wrong(p, stage_is_left_out(verb) ? 408 : 27, verb.at, verb.length);
         return -27;
     }
     if (kind != NULL && kind->placing == ONLY_FIRST && !first)

@@ -4,8 +4,7 @@
  * A stage's stack is left and entered again by its registers alone (mark, come_back). What has to do with commands, files or the terminal is done
  * on the stack where PIPE was called, so that stacks of stages may be small, and so that one command is over before another begins.
  */
-#include "../command/command.h"
-#include "internal.h"
+#include "drive.h"
 
 struct context { u32 registers[10]; };
 
@@ -15,7 +14,26 @@ void *system_obtain(size_t size) { return obtain(size, OWNER_COMMAND); }
 void system_release(void *storage) { release(storage); }
 int system_guarded(int (*work)(const void *with), const void *with) { return with_storage(work, with); }
 void system_type(const char *line, u32 length) { type_line(line, length); }
-void system_message(const char *line, u32 length) { message_show(line, length); }
+
+/* Messages of pipelines, for RUNPIPE; the innermost gets them. */
+static struct capture *messages;
+
+void messages_begin(struct capture *capture)
+{
+    capture->outer = messages;
+    messages = capture;
+}
+
+void messages_end(struct capture *outer) { messages = outer; }
+
+void system_message(const char *line, u32 length)
+{
+    if (messages != NULL)
+        messages->line(messages, line, length);
+    else
+        message_show(line, length);
+}
+
 u32 system_read(char line[256]) { return read_line(line); }
 u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0xc000 : 0x2000; }
 

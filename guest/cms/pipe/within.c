@@ -1,18 +1,26 @@
 /*
- * Stages that perform others in their place: APPEND, PREFACE, NOT, CASEI and ZONE; and INSTORE and OUTSTORE.
+ * Stages that perform others in their place: APPEND, PREFACE, NOT, IF, CASEI and ZONE; and INSTORE and OUTSTORE.
  */
 #include "filters.h"
 
 /* ---- APPEND, PREFACE, NOT ---- */
 
-/* CALLPIPE with the stage's own text in the middle. */
-static int call_around(struct stage *s, const char *before, struct text middle, const char *behind)
+/* The stage's own text in the middle. */
+static struct line around(struct stage *s, const char *before, struct text middle, const char *behind)
 {
     struct line line = { .stage = s };
 
     line_add(&line, before, (u32)strlen(before));
     line_text(&line, middle);
     line_add(&line, behind, (u32)strlen(behind));
+    return line;
+}
+
+/* CALLPIPE with that. */
+static int call_around(struct stage *s, const char *before, struct text middle, const char *behind)
+{
+    struct line line = around(s, before, middle, behind);
+
     return stage_callpipe(s, line.buffer.at, line.length);
 }
 
@@ -61,6 +69,30 @@ int not_stage(struct stage *s, struct text arguments)
         return code;
     return call_around(s, WITH_END "*.INPUT:|N:", arguments,
                        stage_outputs(s) > 1 ? "|*.OUTPUT.1:" END "N:|*.OUTPUT.0:" : END "N:|*.OUTPUT.0:");
+}
+
+/*
+ * IF: what is selected goes to output 0, and comes back by input 1, perhaps changed. The others go on without that: by
+ * output 1, where the label stands a second time, or by input 2, if it stands a third time, which ends both.
+ */
+int if_stage(struct stage *s, struct text arguments)
+{
+    static const char *const behind[] = {
+        "|*.OUTPUT.0:",
+        "|*.OUTPUT.0:" END "*.INPUT.1:|F:FANINANY|*.OUTPUT.1:" END "N:|F:",
+        "|*.OUTPUT.0:" END "N:|*.OUTPUT.1:" END "*.INPUT.1:|F:FANINANY|*.OUTPUT.2:" END "*.INPUT.2:|F:",
+    };
+    u32 streams = stage_outputs(s);
+    struct line line;
+    int code = blank(s, arguments);
+
+    if (code != 0)
+        return code;
+    if (streams > COUNT_OF(behind))
+        return stage_error(s, 264, (u32)COUNT_OF(behind));
+    line = around(s, WITH_END "*.INPUT:|N:", arguments, behind[streams - 1]);
+    /* With one stream its code is the stage's. Otherwise output 0 must end before input 1 does: the streams are theirs for good. */
+    return streams == 1 ? stage_callpipe(s, line.buffer.at, line.length) : stage_addpipe(s, line.buffer.at, line.length);
 }
 
 /* ---- ZONE and CASEI ---- */

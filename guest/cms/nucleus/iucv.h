@@ -1,0 +1,16 @@
+/* Messages by IUCV (iucv.c). */
+#ifndef IUCV_H
+#define IUCV_H
+
+#include "cms.h"
+
+enum { IUCV_MESSAGE = 1, IUCV_WARNING = 2, IUCV_SPECIAL = 4, IUCV_LINE_MOST = 320 };
+
+/* What was said, by whom, and which SET command sends it here. */
+struct iucv_line { u32 class, length; name from; char text[IUCV_LINE_MOST]; };
+
+u8 iucv_open(const char service[8]);                     /* 0, or why not (IPRCODE) */
+bool iucv_next(struct iucv_line *line);                  /* false: nobody has said anything more */
+void iucv_close(void);
+
+#endif
