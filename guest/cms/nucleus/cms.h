@@ -127,6 +127,7 @@ bool console_is_display(void);
 void clear_screen(void);
 void identification(char userid[8]);
 u32 storage_bytes(void);
+bool reader_has_file(void);
 void edit_message(const char **text, u32 *length);
 void give_back_pages(u32 first, u32 last);
 void communication_start(void);

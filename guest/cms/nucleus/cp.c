@@ -1,6 +1,6 @@
 /*
- * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'24', X'58', X'5C', X'60', X'A4', X'A8', X'214', X'264', X'270', X'308' (CP Programming
- * Services). Each function has one of them. Operands are put into their registers last, since calls change registers.
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'A4', X'A8', X'214', X'264', X'270', X'308'
+ * (CP Programming Services). Each function has one of them. Operands are put into their registers last, since calls change registers.
  */
 #include "cms.h"
 
@@ -171,6 +171,20 @@ void identification(char userid[8])
 
     __asm__ volatile(".long 0x83230000" : "+d"(r3) : "d"(r2) : "cc", "memory");
     memcpy(userid, block + 16, 8);
+}
+
+/* DIAGNOSE X'14': whether there is a file in the reader. */
+bool reader_has_file(void)
+{
+    enum { DESCRIBE_NEXT = 0xfff };
+    static u8 description[304] __attribute__((aligned(8)));
+    register u32 r2 __asm__("2") = (u32)description;
+    register u32 r4 __asm__("4") = 0;
+    register u32 r5 __asm__("5") = DESCRIBE_NEXT;
+    u32 cc;
+
+    __asm__ volatile(".long 0x83240014\n\tipm %0\n\tsrl %0,28" : "=&d"(cc), "+d"(r5) : "d"(r2), "d"(r4) : "cc", "memory");
+    return (cc & 3) == 0;
 }
 
 /* DIAGNOSE X'5C': what of a message is to be typed, as SET EMSG says. */

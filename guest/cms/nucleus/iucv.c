@@ -29,6 +29,8 @@ static u32 iucv(u32 function, struct list *list)
     return cc & 3;
 }
 
+bool iucv_is_open(void) { return is_open; }
+
 void iucv_close(void)
 {
     struct list list __attribute__((aligned(8))) = { .flags = ALL_PATHS };
@@ -44,7 +46,6 @@ u8 iucv_open(const char service[8])
 {
     struct list list __attribute__((aligned(8))) = { .of.data.address = (u32)&interruption };
 
-    /* An abend may have left it open. */
     iucv_close();
     if (iucv(DECLARE_BUFFER, &list) == 1)
         return list.code;

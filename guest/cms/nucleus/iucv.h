@@ -11,6 +11,7 @@ struct iucv_line { u32 class, length; name from; char text[IUCV_LINE_MOST]; };
 
 u8 iucv_open(const char service[8]);                     /* 0, or why not (IPRCODE) */
 bool iucv_next(struct iucv_line *line);                  /* false: nobody has said anything more */
+bool iucv_is_open(void);
 void iucv_close(void);
 
 #endif

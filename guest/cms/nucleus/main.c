@@ -10,6 +10,7 @@
 #include "csl.h"
 #include "resident.h"
 #include "segment.h"
+#include "iucv.h"
 
 struct settings settings = {
     .impex = true, .impcp = true, .abbrev = true, .relpage = true, .protect = true, .instseg = true,
@@ -133,6 +134,7 @@ void command_end(void)
     forget_execs();
     pipes_forget();
     messages_end(NULL);
+    iucv_close();
     if (settings.relpage)
         give_back_storage();
     exec_attention = 0;

@@ -147,13 +147,14 @@ int starmsg_stage(struct stage *s, struct text arguments)
 {
     struct iucv_line *line = stage_obtain(s, sizeof *line);
     char *record = stage_obtain(s, 16 + IUCV_LINE_MOST);
-    struct text word = { "*MSG", 4 };
+    struct text word;
     name service;
     u32 length;
     u8 code;
     int error;
 
-    (void)next_word(&arguments, &word);
+    if (!next_word(&arguments, &word))
+        word = (struct text){ "*MSG", 4 };
     if (word.length < 2 || word.length > sizeof service || word.at[0] != '*')
         return stage_error(s, 111, word.at, word.length);
     if ((error = no_more(s, arguments)) != 0)
