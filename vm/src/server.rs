@@ -405,6 +405,10 @@ impl Server {
                 }
             }
             tn3270::Event::Attention | tn3270::Event::SysReq => {
+                // SYSREQ leaves the session and its screen: the display has nothing more of what was painted.
+                if let (tn3270::Event::SysReq, Some(painter)) = (&event, &mut client.painter) {
+                    painter.forget();
+                }
                 if let Some(terminal) = client.terminal.clone() {
                     self.cp.key(terminal.id, Key::Pa1, &[]);
                     self.refresh(key);

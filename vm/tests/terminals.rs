@@ -102,6 +102,27 @@ fn a_display_has_every_key_and_every_status() {
     client.say("#cp logoff", "LOGOFF AT", ANSWER);
 }
 
+/// SYSREQ of TN3270E takes the display out of its session and empties the screen: all of it is written again.
+#[test]
+fn the_screen_is_written_anew_after_sysreq() {
+    if !has_s3270() {
+        return;
+    }
+    let system = System::start("sysreq", |_| {});
+    let mut client = Client::connect_as(&system, &["-model", "3279-2-E"], "");
+    client.act("SysReq()");
+    client.until("USERID", ANSWER);
+    client.log_on("CMSUSER");
+    client.until_status("CP READ", ANSWER);
+    client.say("query userid", "CMSUSER  AT", ANSWER);
+    for _ in 0..3 {
+        client.act("SysReq()");
+        client.until_status("CP READ", ANSWER);
+        client.say("query time", "TIME IS", ANSWER);
+    }
+    client.say("logoff", "LOGOFF AT", ANSWER);
+}
+
 fn turn_pages(client: &mut Client) {
     let began = Instant::now();
     while client.status() != "RUNNING   ENDICOTT" {

@@ -38,6 +38,30 @@ const FLAGS: [&str; 20] = [
     "-Werror",
 ];
 
+/// Files of the nucleus, the file system and REXX that few commands need.
+const RARE: [&str; 20] = [
+    "edf/check.c",
+    "nucleus/csl.c",
+    "nucleus/cslexec.c",
+    "nucleus/cslfile.c",
+    "nucleus/cslrexx.c",
+    "nucleus/diag.c",
+    "nucleus/exec1.c",
+    "nucleus/exec1var.c",
+    "nucleus/exec2fn.c",
+    "nucleus/extension.c",
+    "nucleus/installed.c",
+    "nucleus/iucv.c",
+    "nucleus/link.c",
+    "nucleus/routine.c",
+    "nucleus/segment.c",
+    "rexx/datetime.c",
+    "rexx/embed.c",
+    "rexx/error.c",
+    "rexx/inform.c",
+    "rexx/trace.c",
+];
+
 /// Blocks of 4096 bytes of MAINT's 190 and CMSUSER's 191 (`cp/directory/src/sample.direct`), and those of 190 that the
 /// nucleus lies in.
 const SYSTEM: u32 = 100 * 180;
@@ -106,11 +130,14 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     // Small rather than quick, for machines of 2M: what is not on every command's path, nor on every record's.
     let large = folder.join("large.o");
     let each_record = |file: &PathBuf| ["pipe/dispatch.c", "pipe/stream.c"].iter().any(|name| file.ends_with(name));
-    let (quick, small): (Vec<_>, Vec<_>) = of(&["command", "pipe", "assemble"]).into_iter().partition(each_record);
+    let (quick, mut small): (Vec<_>, Vec<_>) = of(&["command", "pipe", "assemble"]).into_iter().partition(each_record);
+    let rare = |file: &PathBuf| RARE.iter().any(|name| file.ends_with(name));
+    let (seldom, often): (Vec<_>, Vec<_>) = of(&["nucleus", "lib", "edf", "rexx"]).into_iter().partition(rare);
+    small.extend(seldom);
     compile(&small, &["-Os", "-r"], &large)?;
     let mut sources = vec![source().join("nucleus/start.S"), large];
     sources.extend(quick);
-    sources.extend(of(&["nucleus", "lib", "edf", "rexx"]));
+    sources.extend(often);
     let layout = format!("-Wl,-T,{}", source().join("nucleus.ld").display());
     compile(&sources, &["-static", "-no-pie", &layout], &elf)?;
     let object = folder.join("loader.o");

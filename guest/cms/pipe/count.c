@@ -116,7 +116,7 @@ int timestamp_stage(struct stage *s, struct text arguments)
     u32 from = TIME_OF_DAY, length = 0;
     int code = 0;
 
-    if (next_keyword(&arguments, "SHORTDATE", 5))
+    if (next_keyword(&arguments, "SHORTDATE", 3))
         t.how = 'S';
     else if (next_keyword(&arguments, "FULLDATE", 4))
         t.how = 'F';

@@ -39,7 +39,7 @@ static void count_alike(struct sorting *sorting)
 
 int sort_stage(struct stage *s, struct text arguments)
 {
-    bool counted = next_keyword(&arguments, "COUNT", 5), unique = !counted && next_keyword(&arguments, "UNIQUE", 3);
+    bool counted = next_keyword(&arguments, "COUNT", 5), unique = !counted && next_keyword(&arguments, "UNIQUE", 4);
     struct keys keys = { .pad = ' ' };
     struct sorting sorting = { .stage = s, .keys = &keys };
     struct text record;
@@ -132,7 +132,7 @@ int unique_stage(struct stage *s, struct text arguments)
 {
     static const struct { const char *word; u32 least; enum uniqueness which; } kinds[] = {
         { "LAST", 4, UNIQUE_LAST }, { "FIRST", 5, UNIQUE_FIRST }, { "SINGLES", 6, UNIQUE_SINGLES },
-        { "MULTIPLE", 5, UNIQUE_MULTIPLE }, { "PAIRWISE", 4, UNIQUE_PAIRS },
+        { "MULTIPLE", 4, UNIQUE_MULTIPLE }, { "PAIRWISE", 4, UNIQUE_PAIRS },
     };
     struct unique *u = stage_obtain(s, sizeof *u);
     int code;
