@@ -39,8 +39,12 @@ const FLAGS: [&str; 20] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 20] = [
+const RARE: [&str; 39] = [
     "edf/check.c",
+    "edf/kept.c",
+    "lib/members.c",
+    "lib/pack.c",
+    "nucleus/abend.c",
     "nucleus/csl.c",
     "nucleus/cslexec.c",
     "nucleus/cslfile.c",
@@ -49,17 +53,32 @@ const RARE: [&str; 20] = [
     "nucleus/exec1.c",
     "nucleus/exec1var.c",
     "nucleus/exec2fn.c",
+    "nucleus/execcomm.c",
     "nucleus/extension.c",
+    "nucleus/function.c",
+    "nucleus/immcmd.c",
     "nucleus/installed.c",
     "nucleus/iucv.c",
+    "nucleus/library.c",
+    "nucleus/linedit.c",
     "nucleus/link.c",
+    "nucleus/module.c",
     "nucleus/routine.c",
+    "nucleus/saved.c",
     "nucleus/segment.c",
+    "nucleus/synonym.c",
+    "rexx/compare.c",
+    "rexx/convert.c",
     "rexx/datetime.c",
     "rexx/embed.c",
     "rexx/error.c",
+    "rexx/functions.c",
     "rexx/inform.c",
+    "rexx/memory.c",
+    "rexx/numeric.c",
+    "rexx/strings.c",
     "rexx/trace.c",
+    "rexx/words.c",
 ];
 
 /// Blocks of 4096 bytes of MAINT's 190 and CMSUSER's 191 (`cp/directory/src/sample.direct`), and those of 190 that the

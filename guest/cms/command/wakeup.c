@@ -78,9 +78,11 @@ static bool is_today(const char *date, const struct moment *at)
 static int look_at_file(struct wishes *wishes)
 {
     struct open_file *file;
+    struct disk *disk;
     struct moment at;
     char line[LINE_MOST];
-    int error = file_open(&wishes->id, EDF_UPDATE, &file), code = 0;
+    u8 *fst;
+    int error = find_file(&wishes->id, &disk, &fst) ? file_open(&wishes->id, EDF_UPDATE, &file) : EDF_NOT_FOUND, code = 0;
     u32 length, seconds, records;
 
     if (error != EDF_OK)

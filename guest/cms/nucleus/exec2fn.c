@@ -122,7 +122,7 @@ static struct word translated(struct word of, struct word to, struct word from)
 /* All operands multiplied, or the first divided by the others. */
 static int arithmetic(const struct word *operand, u32 count, bool divide, struct word *value)
 {
-    int result, factor;
+    int result = 0, factor;
 
     for (u32 n = 0; n < count; n++) {
         if (!exec2_number(operand[n], &factor))

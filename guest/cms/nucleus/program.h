@@ -68,6 +68,9 @@ int module_read_map(struct open_file *file, const struct module *module);
 int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *call);
 bool user_storage(u32 at, u32 length);          /* where programs without a place of their own may lie */
 
+/* linedit.c: the line that a block of the macro LINEDIT describes; the return code. */
+int linedit(u32 block);
+
 /* extension.c: nucleus extensions and subcommand environments, as programs see them. */
 struct scblock {
     struct scblock *chain;

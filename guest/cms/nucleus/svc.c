@@ -10,7 +10,8 @@
  * SVC 203 is for CMS's own macros: a halfword after it says what is wanted, and if that is negative an address for
  * errors follows. 1 obtains as many bytes as register 0 says, in whole pages, until the command ends; 2 the same until
  * they are released; 3 releases those at register 1. Register 1 gets the address. 4 performs the callable service that
- * the list at register 1 describes (csl.c). SVC 13 is an abend of the program's own, SVC 255 is where programs return.
+ * the list at register 1 describes (csl.c), 5 makes the line that LINEDIT's block there describes (linedit.c). SVC 13
+ * is an abend of the program's own, SVC 255 is where programs return.
  */
 #include "csl.h"
 #include "program.h"
@@ -105,6 +106,10 @@ static void own_service(struct frame *frame, u32 next)
         enable();
         attend();
         code = csl_perform(frame->gr[1], frame->psw[1] & 0x80000000 ? 0x7fffffff : LOW_STORAGE - 1);
+        (void)disable();
+    } else if (what == 5) {
+        enable();
+        code = linedit(frame->gr[1]);
         (void)disable();
     } else {
         abend(0x0f8, "Invalid function of SVC 203");
