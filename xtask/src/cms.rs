@@ -39,7 +39,7 @@ const FLAGS: [&str; 20] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 39] = [
+const RARE: [&str; 32] = [
     "edf/check.c",
     "edf/kept.c",
     "lib/members.c",
@@ -67,18 +67,11 @@ const RARE: [&str; 39] = [
     "nucleus/saved.c",
     "nucleus/segment.c",
     "nucleus/synonym.c",
-    "rexx/compare.c",
-    "rexx/convert.c",
     "rexx/datetime.c",
     "rexx/embed.c",
     "rexx/error.c",
-    "rexx/functions.c",
     "rexx/inform.c",
-    "rexx/memory.c",
-    "rexx/numeric.c",
-    "rexx/strings.c",
     "rexx/trace.c",
-    "rexx/words.c",
 ];
 
 /// Blocks of 4096 bytes of MAINT's 190 and CMSUSER's 191 (`cp/directory/src/sample.direct`), and those of 190 that the

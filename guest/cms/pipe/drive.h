@@ -6,10 +6,7 @@
 #include "internal.h"
 
 stage_function file_read_stage, file_back_stage, file_write_stage, file_append_stage, file_fast_stage, file_slow_stage,
-    file_random_stage, file_update_stage;                                            /* system.c: messages of pipelines that are performed until the end go there, not to the terminal. */
-void messages_begin(struct capture *capture);
-
-/* drive_file.c */
+    file_random_stage, file_update_stage;                                            /* drive_file.c */
 stage_function members_stage, listpds_stage, state_stage, statew_stage;              /* drive_library.c */
 stage_function cp_stage, cms_stage, command_stage, subcom_stage;                     /* drive_command.c */
 stage_function var_stage, stem_stage, rexxvars_stage, varload_stage, vardrop_stage,
@@ -25,5 +22,8 @@ bool mode_word(struct text word);
 void name_from(struct text word, name to);
 int next_fileid(struct stage *s, struct text *rest, struct fileid *id);
 int file_error(struct stage *s, int error, const struct fileid *id, bool writing);
+
+/* system.c: messages of pipelines go there, not to the terminal, until messages_end(). */
+void messages_begin(struct capture *capture);
 
 #endif
