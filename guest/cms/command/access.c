@@ -14,8 +14,8 @@ static bool parse_mode(const name token, char *mode, char *extends)
 }
 
 /*
- * The disk seems empty, which ACCESS (ERASE asks for. That is not on the disk before a file is written: until then ACCESS
- * without ERASE, or RELEASE, leaves everything as it was.
+ * The disk seems empty, which ACCESS (ERASE asks for. That is not on the disk before a file is written: until then
+ * ACCESS without ERASE, or RELEASE, leaves everything as it was.
  */
 static int seem_empty(struct disk *disk)
 {

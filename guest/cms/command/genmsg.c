@@ -74,13 +74,15 @@ static bool column_number(const char *at, u32 columns, u32 otherwise, u32 *numbe
     return blanks == columns ? otherwise != 0 : parse_number(at + blanks, columns - blanks, number);
 }
 
-/* A message; its place is after all of the last one. Format and line are 1 if nothing else is said, the severity is blank. */
+/* A message, after all of the last one. Format and line are 1 if nothing else is said, the severity is blank. */
 static bool message_of(const char *record, u32 length, const struct repository_line *last, struct repository_line *made)
 {
     u32 number, how, line;
 
-    if (length < TEXT_AT || record[9] != ' ' || !column_number(record, 4, 0, &number) || !column_number(record + 4, 2, 1, &how) ||
-        !column_number(record + 6, 2, 1, &line) || (record[8] != ' ' && !is_letter(upper(record[8]))) || number == 0 || how == 0 || line == 0 || length - TEXT_AT > 240)
+    if (length < TEXT_AT || record[9] != ' ' || !column_number(record, 4, 0, &number) ||
+        !column_number(record + 4, 2, 1, &how) || !column_number(record + 6, 2, 1, &line) ||
+        (record[8] != ' ' && !is_letter(upper(record[8]))) || number == 0 || how == 0 || line == 0 ||
+        length - TEXT_AT > 240)
         return false;
     *made = (struct repository_line){ { (u8)(number >> 8), (u8)number }, (u8)how, (u8)line, (u8)upper(record[8]), (u8)(length - TEXT_AT) };
     return memcmp(made, last, 4) > 0;

@@ -266,7 +266,8 @@ static void give(const char *text, u32 length, int where)
 }
 
 /* One entry that was found: its line, and the tags that are asked for, or all. False: it has not all of them. */
-static bool give_entry(const struct question *question, const struct names *names, const struct entry *entry, bool line_number, int where)
+static bool give_entry(const struct question *question, const struct names *names, const struct entry *entry,
+                       bool line_number, int where)
 {
     char number[12];
     bool values = false, missing = false;
@@ -326,7 +327,8 @@ int namefind_command(const struct call *call)
     if (code != 0)
         return code;
     if (entries == 0) {
-        message("NAM", 29, 'E', "0       ", where == TO_TERMINAL ? "TYPE    " : where == TO_STACK_LIFO ? "LIFO    " : "FIFO    ");
+        message("NAM", 29, 'E', "0       ",
+                where == TO_TERMINAL ? "TYPE    " : where == TO_STACK_LIFO ? "LIFO    " : "FIFO    ");
         return RC_SYNTAX;
     }
     if (!parse_question(call, &question)) {

@@ -3,9 +3,9 @@
  *
  *   WAKEUP [hh:mm[:ss] | +minutes | +hh:mm[:ss]] [( CONS RDR IUCVMSG SMSG FILE fn [ft [fm]]
  *
- * What goes with it is stacked: a message, or a line of the file. Such a line is a date in columns 1 to 8 (mm/dd/yy, ALL, or
- * a day of the week), a time hh:mm:ss in 10 to 17, the date when it was done last in 19 to 26, and from 28 on whatever the
- * exec likes. It is due once on each day that it names.
+ * What goes with it is stacked: a message, or a line of the file. Such a line is a date in columns 1 to 8 (mm/dd/yy,
+ * ALL, or a day of the week), a time hh:mm:ss in 10 to 17, the date when it was done last in 19 to 26, and from 28 on
+ * what the exec likes. It is due once on each day that it names.
  */
 #include "../nucleus/iucv.h"
 #include "command.h"
@@ -65,7 +65,8 @@ static bool is_today(const char *date, const struct moment *at)
 {
     static const char days[] = "SUNMONTUEWEDTHUFRISAT";
     static const u8 shift[] = { 0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4 };
-    u32 year = at->year - (at->month < 3), day = (year + year / 4 - year / 100 + year / 400 + shift[at->month - 1] + at->day) % 7;
+    u32 year = at->year - (at->month < 3);
+    u32 day = (year + year / 4 - year / 100 + year / 400 + shift[at->month - 1] + at->day) % 7;
     name wanted;
 
     for (u32 n = 0; n < sizeof wanted; n++)
@@ -82,7 +83,8 @@ static int look_at_file(struct wishes *wishes)
     struct moment at;
     char line[LINE_MOST];
     u8 *fst;
-    int error = find_file(&wishes->id, &disk, &fst) ? file_open(&wishes->id, EDF_UPDATE, &file) : EDF_NOT_FOUND, code = 0;
+    bool there = find_file(&wishes->id, &disk, &fst);
+    int error = there ? file_open(&wishes->id, EDF_UPDATE, &file) : EDF_NOT_FOUND, code = 0;
     u32 length, seconds, records;
 
     if (error != EDF_OK)
@@ -108,7 +110,7 @@ static int look_at_file(struct wishes *wishes)
     return error != EDF_OK ? file_problem("WAK", error, &wishes->id, true) : code;
 }
 
-/* A message: *MSG, *WNG or *SMSG, who has said it, the text. */
+/* A message: *MSG, *WNG or *SMSG, the user, the text. */
 static int look_at_messages(const struct wishes *wishes, struct iucv_line *said)
 {
     while (iucv_next(said)) {
@@ -159,8 +161,9 @@ static int take_options(const struct call *call, u32 words, struct wishes *wishe
 {
     struct call rest = *call;
     const struct option known[] = {
-        FLAG("CONS", 4, &wishes->console, 1), FLAG("RDR", 3, &wishes->reader, 1), FLAG("IUCVMSG", 4, &wishes->messages, 1),
-        FLAG("SMSG", 4, &wishes->special, 1), FLAG("FILE", 4, &wishes->file, 1),
+        FLAG("CONS", 4, &wishes->console, 1), FLAG("RDR", 3, &wishes->reader, 1),
+        FLAG("IUCVMSG", 4, &wishes->messages, 1), FLAG("SMSG", 4, &wishes->special, 1),
+        FLAG("FILE", 4, &wishes->file, 1),
     };
 
     for (u32 n = words + 1; n < call->count; n++) {

@@ -143,7 +143,8 @@ static int give(const struct wish *wish, u32 line, u32 digits, char severity, co
 
     /* Only the first line of a message has the identifier, which ends with a letter unless GENMSG saw none. */
     if (wish->header && line == 1) {
-        length = format(text, sizeof text, digits > 3 ? "%t%t%04u" : "%t%t%03u", wish->application, wish->caller, wish->number);
+        length = format(text, sizeof text, digits > 3 ? "%t%t%04u" : "%t%t%03u", wish->application, wish->caller,
+                        wish->number);
         length += format(text + length, 3, letter != ' ' ? "%c " : " ", letter);
     }
     memcpy(text + length, from, count);

@@ -1,6 +1,7 @@
 /*
- * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'A4', X'A8', X'214', X'264', X'270', X'308'
- * (CP Programming Services). Each function has one of them. Operands are put into their registers last, since calls change registers.
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'A4', X'A8', X'214', X'264',
+ * X'270', X'308' (CP Programming Services). Each function has one of them. Operands are put into their registers last,
+ * since calls change registers.
  */
 #include "cms.h"
 
@@ -45,8 +46,8 @@ void edf_now(u8 stamp[7])
 }
 
 /*
- * DIAGNOSE X'08': a CP command. The response goes to the console, or to `response`; `room` becomes its length, the bit 31 set
- * if it did not fit.
+ * DIAGNOSE X'08': a CP command. The response goes to the console, or to `response`; `room` becomes its length, the bit
+ * 31 set if it did not fit.
  */
 int cp(const char *text, u32 length, char *response, u32 *room)
 {
@@ -154,7 +155,8 @@ bool console_is_display(void)
 void clear_screen(void)
 {
     enum { DISPLAY = 0x19, ONLY_ERASE = 0xff };
-    struct { u8 command; u8 address[3]; u8 flags, control; u16 count; } ccw __attribute__((aligned(8))) = { DISPLAY, { 0 }, 0, ONLY_ERASE, 1 };
+    struct { u8 command, address[3], flags, control; u16 count; } ccw __attribute__((aligned(8))) =
+        { DISPLAY, { 0 }, 0, ONLY_ERASE, 1 };
     register u32 r2 __asm__("2") = (u32)&ccw;
     register u32 r4 __asm__("4") = console_device();
 
@@ -183,7 +185,8 @@ bool reader_has_file(void)
     register u32 r5 __asm__("5") = DESCRIBE_NEXT;
     u32 cc;
 
-    __asm__ volatile(".long 0x83240014\n\tipm %0\n\tsrl %0,28" : "=&d"(cc), "+d"(r5) : "d"(r2), "d"(r4) : "cc", "memory");
+    __asm__ volatile(".long 0x83240014\n\tipm %0\n\tsrl %0,28"
+                     : "=&d"(cc), "+d"(r5) : "d"(r2), "d"(r4) : "cc", "memory");
     return (cc & 3) == 0;
 }
 
@@ -277,8 +280,8 @@ int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer)
 u8 channel_sense[4];
 
 /*
- * DIAGNOSE X'A8': a channel program of format-1 CCWs. 0, or what register 15 says; 2: the unit's status is an exception. A unit check
- * leaves its first sense bytes in channel_sense.
+ * DIAGNOSE X'A8': a channel program of format-1 CCWs. 0, or what register 15 says; 2: the unit's status is an
+ * exception. A unit check leaves its first sense bytes in channel_sense.
  */
 int channel_io(u16 vdev, void *ccws, u16 *left)
 {

@@ -1,9 +1,9 @@
 /*
  * DIAG and DIAGRC: what an exec asks of CP by a DIAGNOSE code ("REXX/VM Reference", the functions of those names).
  *
- * The answer is what the code leaves in storage or in registers, as it is. DIAGRC puts the return code (nine columns) and
- * the condition code in front, 16 columns in all. Codes that are not in the table say so by name: error 40 alone does not
- * tell a wrong operand from a code that is not there.
+ * The answer is what the code leaves in storage or in registers, as it is. DIAGRC puts the return code (nine columns)
+ * and the condition code in front, 16 columns in all. Codes that are not in the table say so by name: error 40 alone
+ * does not tell a wrong operand from a code that is not there.
  */
 #include "diag.h"
 
@@ -31,7 +31,7 @@ static bool device(arguments *a, u32 *vdev)
     return parse_hex(text->text, text->length, vdev) && *vdev <= 0xffff;
 }
 
-/* X'00': who this is, 40 bytes for each level of VM. */
+/* X'00': the machine's user and CP, 40 bytes for each level of VM. */
 static bool identity(arguments *a, struct answer *answer)
 {
     enum { FIVE_LEVELS = 200 };
@@ -49,7 +49,9 @@ static bool command(arguments *a, struct answer *answer)
 {
     u32 room = answer->room;
 
-    if (!given(a, 1) || (given(a, 2) && (!parse_number(a->list[2].text, a->list[2].length, &room) || room > answer->room)))
+    if (!given(a, 1))
+        return false;
+    if (given(a, 2) && (!parse_number(a->list[2].text, a->list[2].length, &room) || room > answer->room))
         return false;
     u32 most = room;
     answer->code = (u32)cp(a->list[1].text, a->list[1].length, answer->at, &room);
@@ -117,10 +119,13 @@ static bool storage_size_is(arguments *a, struct answer *answer)
 /* X'64': S loads a saved segment, L a copy of it, P purges it, F finds it. Rx, Ry and the condition code as a digit. */
 static bool saved_segment(arguments *a, struct answer *answer)
 {
-    static const struct { char letter; u8 subcode; } functions[] = { { 'S', 0x00 }, { 'L', 0x04 }, { 'P', 0x08 }, { 'F', 0x0c } };
+    static const struct { char letter; u8 subcode; } functions[] = {
+        { 'S', 0x00 }, { 'L', 0x04 }, { 'P', 0x08 }, { 'F', 0x0c },
+    };
     u32 n = 0, cc, registers[2];
 
-    if (!given(a, 1) || !given(a, 2) || a->list[1].length != 1 || a->list[2].length == 0 || a->list[2].length > sizeof(name))
+    if (!given(a, 1) || !given(a, 2) || a->list[1].length != 1 || a->list[2].length == 0 ||
+        a->list[2].length > sizeof(name))
         return false;
     while (n < COUNT_OF(functions) && functions[n].letter != upper(a->list[1].text[0]))
         n++;
@@ -194,7 +199,9 @@ enum rexx_outcome diagnose(struct rexx *rexx, arguments *a, bool with_code)
     struct answer answer = { .room = ROOM };
     char *room;
 
-    while (n < COUNT_OF(codes) && (!given(a, 0) || !parse_hex(a->list[0].text, a->list[0].length, &wanted) || codes[n].code != wanted))
+    if (!given(a, 0) || !parse_hex(a->list[0].text, a->list[0].length, &wanted))
+        return refuse(1093, &a->list[0]);
+    while (n < COUNT_OF(codes) && codes[n].code != wanted)
         n++;
     if (n == COUNT_OF(codes))
         return refuse(1093, &a->list[0]);

@@ -94,9 +94,11 @@ static void times(struct exec1 *exec, bool typed)
 
     now(&at);
     if (typed) {
-        u32 own = (u32)((at.virtual_time - exec->virtual_time) / 10000), all = (u32)((at.total_time - exec->total_time) / 10000);
+        u32 own = (u32)((at.virtual_time - exec->virtual_time) / 10000);
+        u32 all = (u32)((at.total_time - exec->total_time) / 10000);
 
-        type("T=%u.%02u/%u.%02u %02u:%02u:%02u", own / 100, own % 100, all / 100, all % 100, at.hour, at.minute, at.second);
+        type("T=%u.%02u/%u.%02u %02u:%02u:%02u", own / 100, own % 100, all / 100, all % 100, at.hour, at.minute,
+             at.second);
     }
     exec->virtual_time = at.virtual_time;
     exec->total_time = at.total_time;
@@ -192,7 +194,8 @@ static void do_control(struct exec1 *exec, written *s)
             exec->show = SHOW_ALL;
         else if (token1_is(word, "TIME") || token1_is(word, "NOTIME"))
             exec->show_time = word->length == 4;
-        else if (!token1_is(word, "MSG") && !token1_is(word, "NOMSG") && !token1_is(word, "PACK") && !token1_is(word, "NOPACK"))
+        else if (!token1_is(word, "MSG") && !token1_is(word, "NOMSG") && !token1_is(word, "PACK") &&
+                 !token1_is(word, "NOPACK"))
             exec->wrong = INVALID_SYNTAX;
     }
 }

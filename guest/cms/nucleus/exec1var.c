@@ -1,8 +1,8 @@
 /*
  * Tokens, variables and functions of the CMS EXEC processor.
  *
- * A token is eight characters at most. Every & in it begins the name of a variable, looked at from the right: &X&I is the
- * variable X3 if &I is 3. A variable that was never set is nothing, and a token that becomes nothing is not there.
+ * A token is eight characters at most. Every & in it begins the name of a variable, looked at from the right: &X&I is
+ * the variable X3 if &I is 3. A variable that was never set is nothing, and a token that becomes nothing is not there.
  */
 #include "exec1.h"
 
@@ -234,13 +234,21 @@ bool exec1_known(struct exec1 *exec, const struct token1 *token)
     return special(exec, &value, &value) || find(exec, &value) != NULL || exec1_token(exec, token, 0).length > 0;
 }
 
+/* Of X'nnn, with an apostrophe after it or without: where the digits end. 0: it is something else. */
+static u32 hex_end(const struct token1 *token)
+{
+    u32 end = token->length > 2 && token->text[token->length - 1] == '\'' ? token->length - 1 : token->length;
+
+    return end < 3 || upper(token->text[0]) != 'X' || token->text[1] != '\'' ? 0 : end;
+}
+
 /* &HEX ON: X'nnn is the hexadecimal form of the number nnn. */
 static struct token1 in_hex(const struct token1 *token)
 {
     char text[12];
-    u32 value, end = token->length > 2 && token->text[token->length - 1] == '\'' ? token->length - 1 : token->length;
+    u32 value, end = hex_end(token);
 
-    if (end < 3 || upper(token->text[0]) != 'X' || token->text[1] != '\'' || !parse_number(token->text + 2, end - 2, &value))
+    if (end == 0 || !parse_number(token->text + 2, end - 2, &value))
         return *token;
     return token1_of(text, format(text, sizeof text, "%x", value));
 }
@@ -248,9 +256,9 @@ static struct token1 in_hex(const struct token1 *token)
 /* In an assignment it is the other way: the number that nnn is in hexadecimal. */
 static struct token1 of_hex(const struct token1 *token)
 {
-    u32 value, end = token->length > 2 && token->text[token->length - 1] == '\'' ? token->length - 1 : token->length;
+    u32 value, end = hex_end(token);
 
-    if (end < 3 || upper(token->text[0]) != 'X' || token->text[1] != '\'' || !parse_hex(token->text + 2, end - 2, &value) || value > LARGEST)
+    if (end == 0 || !parse_hex(token->text + 2, end - 2, &value) || value > LARGEST)
         return *token;
     return number_token((int)value);
 }
@@ -309,7 +317,8 @@ static bool function_of(struct exec1 *exec, const struct token1 *from, u32 count
             *value = from[1];
         return true;
     }
-    if (!token1_is(from, "&CONCAT") && !token1_is(from, "&DATATYPE") && !token1_is(from, "&LENGTH") && !token1_is(from, "&SUBSTR"))
+    if (!token1_is(from, "&CONCAT") && !token1_is(from, "&DATATYPE") && !token1_is(from, "&LENGTH") &&
+        !token1_is(from, "&SUBSTR"))
         return false;
     exec1_resolve(exec, from + 1, count - 1, &made);
     if (token1_is(from, "&CONCAT")) {
@@ -397,8 +406,8 @@ static int compare(const struct token1 *a, const struct token1 *b)
 static u32 comparison(const struct token1 *token)
 {
     static const struct { const char *word; u32 holds; } words[] = {
-        { "EQ", 2 }, { "=", 2 }, { "NE", 5 }, { "^=", 5 }, { "LT", 1 }, { "<", 1 }, { "LE", 3 }, { "<=", 3 }, { "^>", 3 },
-        { "GT", 4 }, { ">", 4 }, { "GE", 6 }, { ">=", 6 }, { "^<", 6 },
+        { "EQ", 2 }, { "=", 2 }, { "NE", 5 }, { "^=", 5 }, { "LT", 1 }, { "<", 1 }, { "LE", 3 }, { "<=", 3 },
+        { "^>", 3 }, { "GT", 4 }, { ">", 4 }, { "GE", 6 }, { ">=", 6 }, { "^<", 6 },
     };
     struct token1 sign = *token;
 
@@ -446,8 +455,8 @@ const char *exec1_error(int wrong)
         { SPECIAL_VARIABLE, "Misuse of a special variable" }, { ERROR_IN_ACTION, "Error in the &ERROR action" },
         { NOT_A_NUMBER, "Conversion error" }, { TOO_MANY_TOKENS, "Too many tokens in the statement" },
         { BAD_FUNCTION, "Misuse of a built-in function" }, { END_IN_LOOP, "The file ends in a loop" },
-        { BAD_CONTROL_WORD, "Invalid control word" }, { TOO_SMALL, "Arithmetic underflow" }, { TOO_LARGE, "Arithmetic overflow" },
-        { BAD_VARIABLE, "Special character in a variable" },
+        { BAD_CONTROL_WORD, "Invalid control word" }, { TOO_SMALL, "Arithmetic underflow" },
+        { TOO_LARGE, "Arithmetic overflow" }, { BAD_VARIABLE, "Special character in a variable" },
     };
 
     for (u32 n = 0; n < COUNT_OF(texts); n++)

@@ -1,8 +1,9 @@
 /*
  * Messages by IUCV: what users and CP say, from the services *MSG and *MSGALL (CP Programming Services, IUCV).
  *
- * The nucleus is never interrupted by IUCV while it works: it asks by DESCRIBE what there is. Only while it waits for the
- * clock (clock.c) an interruption may come, which ends the wait; the message that it tells of is kept for iucv_next().
+ * The nucleus is never interrupted by IUCV while it works: it asks by DESCRIBE what there is. Only while it waits for
+ * the clock (clock.c) an interruption may come, which ends the wait; the message that it tells of is kept for
+ * iucv_next().
  */
 #include "iucv.h"
 
@@ -11,7 +12,13 @@ enum { ALL_PATHS = 0x80, THIS_MESSAGE = 0x07, MESSAGE_LIMIT = 255 };
 enum { PRIORITY_MESSAGE = 0x08, MESSAGE = 0x09, EXTERNAL_IUCV = 0x4000 };
 
 /* The parameter list, and what an interruption stores. CONNECT has the service's name in place of class and address. */
-struct list { u16 path; u8 flags, code; u32 message; union { struct { u32 class, address; } data; char service[8]; } of; u32 length, rest[5]; };
+struct list {
+    u16 path;
+    u8 flags, code;
+    u32 message;
+    union { struct { u32 class, address; } data; char service[8]; } of;
+    u32 length, rest[5];
+};
 _Static_assert(sizeof(struct list) == 40, "as CP has it");
 
 static struct list interruption __attribute__((aligned(8)));

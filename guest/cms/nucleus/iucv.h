@@ -6,11 +6,11 @@
 
 enum { IUCV_MESSAGE = 1, IUCV_WARNING = 2, IUCV_SPECIAL = 4, IUCV_LINE_MOST = 320 };
 
-/* What was said, by whom, and which SET command sends it here. */
+/* What was said, by which user, and which SET command sends it here. */
 struct iucv_line { u32 class, length; name from; char text[IUCV_LINE_MOST]; };
 
 u8 iucv_open(const char service[8]);                     /* 0, or why not (IPRCODE) */
-bool iucv_next(struct iucv_line *line);                  /* false: nobody has said anything more */
+bool iucv_next(struct iucv_line *line);                  /* false: there are no more */
 bool iucv_is_open(void);
 void iucv_close(void);
 

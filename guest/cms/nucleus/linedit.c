@@ -1,8 +1,8 @@
 /*
  * LINEDIT: a line of a text and values, for programs.
  *
- * Two periods or more that stand together are a field, as wide as they are many. The values come in their order: numbers and
- * addresses right-aligned, characters left-aligned. What is too long is cut, numbers on the left.
+ * Two periods or more that stand together are a field, as wide as they are many. The values come in their order:
+ * numbers and addresses right-aligned, characters left-aligned. What is too long is cut, numbers on the left.
  */
 #include "program.h"
 

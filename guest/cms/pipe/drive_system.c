@@ -35,20 +35,20 @@ int emsg_stage(struct stage *s, struct text arguments)
 
 int getfiles_stage(struct stage *s, struct text arguments)
 {
-    static const char before[] = "< ", behind[] = "|*.OUTPUT:";
+    static const char before[] = "< ", after[] = "|*.OUTPUT:";
     struct buffer buffer = { NULL, 0 };
     struct text record;
     int code = no_more(s, arguments);
 
     while (code == 0 && stage_peek(s, &record) == 0) {
-        char *line = stage_room(s, &buffer, record.length + sizeof before + sizeof behind);
+        char *line = stage_room(s, &buffer, record.length + sizeof before + sizeof after);
         u32 length = sizeof before - 1;
 
         memcpy(line, before, length);
         memcpy(line + length, record.at, record.length);
         length += record.length;
-        memcpy(line + length, behind, sizeof behind - 1);
-        code = stage_callpipe(s, line, length + sizeof behind - 1);
+        memcpy(line + length, after, sizeof after - 1);
+        code = stage_callpipe(s, line, length + sizeof after - 1);
         if (!stage_has_output(s, 0))
             break;
         stage_consume(s);
@@ -58,8 +58,15 @@ int getfiles_stage(struct stage *s, struct text arguments)
 
 /* ---- RUNPIPE: pipelines, whose messages become records ---- */
 
-struct running { struct capture capture; struct stage *s; struct kept_message *first, **last; struct text pipeline; int code; bool full; };
 struct kept_message { struct kept_message *next; u32 length; char text[]; };
+struct running {
+    struct capture capture;
+    struct stage *s;
+    struct kept_message *first, **last;
+    struct text pipeline;
+    int code;
+    bool full;
+};
 
 static void keep_message(struct capture *capture, const char *text, u32 length)
 {
@@ -142,7 +149,7 @@ static void close_path(void *with)
     iucv_close();
 }
 
-/* Each message: the class in eight columns, who has said it, the text. */
+/* Each message: the class in eight columns, the user, the text. */
 int starmsg_stage(struct stage *s, struct text arguments)
 {
     struct iucv_line *line = stage_obtain(s, sizeof *line);

@@ -46,7 +46,7 @@ const struct stage_kind filters[] = {
       "Reads its inputs in turn, or (SECONDARY) the one that a record of input 1 names.", 0 },
     { "IF", 2, if_stage, ANYWHERE, "IF stage",
       "Performs a selecting stage. What it selects goes to output 0, and what the stages there make of it comes back by input 1, where the label stands again. The others join it there; if the label stands a third time they go to output 1 and come back by input 2.", 0 },
-    { "INSERT", 6, insert_stage, ANYWHERE, "INSERT /string/ [BEFORE|AFTER] [range]", "Puts a string in front of records, or behind them, or in front of or behind a part of them.", 0 },
+    { "INSERT", 6, insert_stage, ANYWHERE, "INSERT /string/ [BEFORE|AFTER] [range]", "Puts a string in front of records, or after them, or in front of or after a part of them.", 0 },
     { "INSIDE", 6, inside_stage, ANYWHERE, "INSIDE [ANYcase] /from/ n|/to/", "As BETWEEN, without the records that begin and end a group. n counts those behind the first.", 0 },
     { "INSTORE", 7, instore_stage, ANYWHERE, "INSTORE [REVERSE]", "Reads all of its input into storage and writes one record that says where it is, for OUTSTORE; with REVERSE in reverse order.", 0 },
     { "JOIN", 4, join_stage, ANYWHERE, "JOIN [n|*] [/string/] [most]",

@@ -6,20 +6,20 @@
 /* ---- APPEND, PREFACE, NOT ---- */
 
 /* The stage's own text in the middle. */
-static struct line around(struct stage *s, const char *before, struct text middle, const char *behind)
+static struct line around(struct stage *s, const char *before, struct text middle, const char *after)
 {
     struct line line = { .stage = s };
 
     line_add(&line, before, (u32)strlen(before));
     line_text(&line, middle);
-    line_add(&line, behind, (u32)strlen(behind));
+    line_add(&line, after, (u32)strlen(after));
     return line;
 }
 
 /* CALLPIPE with that. */
-static int call_around(struct stage *s, const char *before, struct text middle, const char *behind)
+static int call_around(struct stage *s, const char *before, struct text middle, const char *after)
 {
-    struct line line = around(s, before, middle, behind);
+    struct line line = around(s, before, middle, after);
 
     return stage_callpipe(s, line.buffer.at, line.length);
 }
@@ -77,7 +77,7 @@ int not_stage(struct stage *s, struct text arguments)
  */
 int if_stage(struct stage *s, struct text arguments)
 {
-    static const char *const behind[] = {
+    static const char *const after[] = {
         "|*.OUTPUT.0:",
         "|*.OUTPUT.0:" END "*.INPUT.1:|F:FANINANY|*.OUTPUT.1:" END "N:|F:",
         "|*.OUTPUT.0:" END "N:|*.OUTPUT.1:" END "*.INPUT.1:|F:FANINANY|*.OUTPUT.2:" END "*.INPUT.2:|F:",
@@ -88,11 +88,14 @@ int if_stage(struct stage *s, struct text arguments)
 
     if (code != 0)
         return code;
-    if (streams > COUNT_OF(behind))
-        return stage_error(s, 264, (u32)COUNT_OF(behind));
-    line = around(s, WITH_END "*.INPUT:|N:", arguments, behind[streams - 1]);
-    /* With one stream its code is the stage's. Otherwise output 0 must end before input 1 does: the streams are theirs for good. */
-    return streams == 1 ? stage_callpipe(s, line.buffer.at, line.length) : stage_addpipe(s, line.buffer.at, line.length);
+    if (streams > COUNT_OF(after))
+        return stage_error(s, 264, (u32)COUNT_OF(after));
+    line = around(s, WITH_END "*.INPUT:|N:", arguments, after[streams - 1]);
+    /* With one stream its code is the stage's. Otherwise output 0 must end before input 1 does: the streams are lent
+     * for good. */
+    if (streams == 1)
+        return stage_callpipe(s, line.buffer.at, line.length);
+    return stage_addpipe(s, line.buffer.at, line.length);
 }
 
 /* ---- ZONE and CASEI ---- */

@@ -110,7 +110,7 @@ fn own(file: &File, function: &str) -> Words {
     words
 }
 
-/// The keywords of a syntax behind the stage's name.
+/// The keywords of a syntax after the stage's name.
 fn keywords(syntax: &str) -> impl Iterator<Item = &str> {
     let rest = syntax.split_once(' ').map_or("", |(_, rest)| rest);
     let words = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '*');
