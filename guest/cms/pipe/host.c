@@ -184,7 +184,7 @@ static void stage(struct made *made)
 		"unique", "unique count last", "buffer", "copy", "elastic", "hole", "between /a/ /b/", "inside /a/ 2", "frlabel b", "tolabel b", "append literal z",
 		"preface literal y", "casei locate /A/", "not locate /a/", "zone 2-3 locate /b/", "lookup 1-1", "deal", "gather", "snake 2", "overlay", "block 7",
 		"deblock 3", "fblock 4", "pick 1-1 == /a/", "juxtapose", "collate 1-1", "merge", "gate", "predselect", "synchronise", "untab 1 9", "vchar 8 4", "tokenize /,/",
-		"strliteral append /q/", "console",
+		"strliteral append /q/", "console", "insert /z/ after w1", "space", "space 2 .", "substr pad . 2-3", "substr 1 of w2", "if locate /a/",
 	};
 
 	if (chance(3) != 0) {
