@@ -78,6 +78,31 @@ fn is_there(word: &str, literals: &BTreeSet<&str>) -> bool {
     literals.contains(word.to_ascii_uppercase().as_str()) || begins
 }
 
+/// Files that take operands of a command beside its own, which goes before them.
+const NEAR: [(&str, &str); 3] =
+    [("QUERY", "command/absent.c"), ("QUERY", "command/set.c"), ("SET", "command/absent.c")];
+
+/// How short the operands may be that a file takes: `abbreviates(word, "TASK", 1)`, and rows `{ "TASK", 1, ...`.
+fn abbreviated(text: &str) -> BTreeMap<String, BTreeSet<usize>> {
+    let mut all = BTreeMap::<String, BTreeSet<usize>>::new();
+    let mut add = |word: &str, least: &str| {
+        if let Ok(least) = least.parse() {
+            all.entry(word.trim_matches('"').to_owned()).or_default().insert(least);
+        }
+    };
+    for call in c::calls(text, "abbreviates") {
+        if let [_, word, least] = call.as_slice() {
+            add(word, least);
+        }
+    }
+    for row in text.split("{ \"").skip(1) {
+        if let Some((word, rest)) = row.split_once("\", ") {
+            add(word, rest.split([',', ' ', '}']).next().unwrap_or_default());
+        }
+    }
+    all
+}
+
 /// The words that begin the lines of a topic's options: ` NOMAP     no map`.
 fn explained(command: &Command) -> Vec<&str> {
     let blocks = command.detail.split(|line| line.trim().is_empty());
@@ -112,6 +137,17 @@ fn what_help_lists_is_taken_and_what_is_taken_is_listed() {
                     wrong.push(format!("{name}: HELP shows {word}, which is no option"))
                 }
                 _ => (),
+            }
+        }
+        let mut shortest = BTreeMap::new();
+        let near = NEAR.iter().filter(|(near, _)| near == name).map(|(_, path)| *path).chain([command.file.as_str()]);
+        for file in near.filter_map(|path| files.iter().find(|file| file.path == path)) {
+            shortest.extend(abbreviated(&file.text));
+        }
+        for word in keywords(operands) {
+            let taken = shortest.get(&word.to_ascii_uppercase());
+            if taken.is_some_and(|taken| !taken.contains(&least(word))) {
+                wrong.push(format!("{name}: HELP shows the operand {word}, and {taken:?} letters are enough"));
             }
         }
         let explained = explained(command);
@@ -159,7 +195,8 @@ fn help_tells_of_each_word_of_query_and_set() {
         let rows = rows.split('{').filter(|row| row.split('}').next().is_some_and(|row| row.trim().ends_with(end)));
         let words: Vec<&str> = rows.filter_map(|row| row.split('"').nth(1)).collect();
         assert!(words.len() > 3, "{table}: {words:?}");
-        let told = command.detail.iter().fold(command.syntax.clone(), |all, line| all + " " + line);
+        let told =
+            command.detail.iter().fold(command.syntax.clone(), |all, line| all + " " + line).to_ascii_uppercase();
         let missing = words.into_iter().filter(|word| c::word_at(&told, word).next().is_none());
         wrong.extend(missing.map(|word| format!("{name}: HELP does not tell of {word} ({table})")));
     }

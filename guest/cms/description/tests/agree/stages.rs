@@ -14,7 +14,7 @@ const STAND_FOR: [&str; 2] = ["Xhex", "TAPn"];
 
 /// Words that a stage's functions know and its HELP need not tell of: other spellings, what is refused with a message
 /// of its own, what a function shared with another stage takes for that one alone.
-const UNTOLD: [(&str, &str); 10] = [
+const UNTOLD: [(&str, &str); 13] = [
     ("SPECS", "CENTRE"),
     ("SPECS", "WS"),
     ("SPECS", "FS"),
@@ -24,7 +24,10 @@ const UNTOLD: [(&str, &str); 10] = [
     ("COLLATE", "PAIRWISE"),
     ("<", "FROM"),
     ("FILEFAST", "FROM"),
+    (">", "FROM"),
+    (">>", "FROM"),
     ("REXX", "PIPE"),
+    ("TAPE", "TAP"),
 ];
 
 /// A row with HELP: the stage's name, its shortest form, its function, its syntax and what it is for.
