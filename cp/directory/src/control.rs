@@ -83,6 +83,10 @@ pub(crate) fn user(operands: &mut Operands, entry: &mut Entry) -> Result<(), Pro
         |word: &str| if word == "*" { Some(50) } else { decimal(word).filter(|&n| n < 100).map(|n| n as u8) };
     if let Some(priority) = operands.optional("a priority, 0 to 99", priority)? {
         entry.user.priority = priority;
+        // SHARE has replaced it; the usual one only fills its place.
+        if priority != 50 {
+            entry.unused.push("priority".into());
+        }
     }
     let default = Editing::default();
     let editing = &mut entry.user.editing;
@@ -175,8 +179,16 @@ pub(crate) fn cpu(operands: &mut Operands, entry: &mut Entry) -> Result<(), Prob
             _ => return Err(problem(format!("{word} is not valid here"), "BASE, CPUID, DEDICATE or NODEDICATE")),
         }
     }
-    if cpu.dedicate.is_some() {
-        entry.unused.push("DEDICATE".into());
+    if let Some(dedicate) = cpu.dedicate {
+        entry.unused.push(if dedicate { "DEDICATE" } else { "NODEDICATE" }.into());
+    }
+    // CPU 0 is always the one that IPL starts, and all CPUs of a machine have one identification.
+    if cpu.base && cpu.address != 0 {
+        entry.unused.push(format!("BASE of {:02X}", cpu.address));
+    }
+    let first = entry.user.cpus.iter().find_map(|other| other.cpuid).or(cpu.cpuid);
+    if cpu.cpuid.is_some() && cpu.cpuid != first {
+        entry.unused.push(format!("CPUID of {:02X}", cpu.address));
     }
     entry.add_cpu(cpu)
 }

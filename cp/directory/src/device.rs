@@ -102,6 +102,12 @@ pub(crate) fn special(operands: &mut Operands, entry: &mut Entry) -> Result<(), 
         TYPES.contains(&w).then(|| w.to_string())
     })?;
     let rest = operands.rest().to_uppercase();
+    // Of 3270s the operands name real lines and terminals; of others there is no device.
+    match device == "3270" {
+        false => entry.unused.push(device.clone()),
+        true if !rest.is_empty() => entry.unused.push(format!("3270 {rest}")),
+        true => (),
+    }
     let rest = rest.split_whitespace().map(str::to_string).collect();
     entry.add(number, DeviceKind::Special { device, operands: rest }, operands.line())
 }

@@ -299,7 +299,8 @@ impl Options {
     }
 }
 
-/// One row an option without operands: its name, whether CP acts upon it, and what it allows.
+/// One row an option without operands: its name, whether CP acts upon it, and what it allows. Where the false ones
+/// stand, what they allow is not here, or is allowed to every user.
 macro_rules! options {
     ($($name:ident $word:literal $used:literal $what:literal;)*) => {
         /// An option that is given or not.
@@ -310,19 +311,19 @@ macro_rules! options {
 }
 
 options! {
-    Acct "ACCT" true "May write accounting records (DIAGNOSE X'4C').";
-    ApplMon "APPLMON" true "May give the monitor data of its own (DIAGNOSE X'DC').";
+    Acct "ACCT" false "May write accounting records (DIAGNOSE X'4C').";
+    ApplMon "APPLMON" false "May give the monitor data of its own (DIAGNOSE X'DC').";
     Bmx "BMX" false "Block multiplexer channels, of S/370 systems.";
     Cfvm "CFVM" false "Is a coupling facility.";
-    ComSrv "COMSRV" true "Is a communication server: may speak for another userid.";
-    D84NoPas "D84NOPAS" true "May use DIAGNOSE X'84' without the password.";
-    DevInfo "DEVINFO" true "May ask about minidisks (DIAGNOSE X'E4').";
-    DevMaint "DEVMAINT" true "May define full-pack overlays (DIAGNOSE X'E4').";
-    Diag84 "DIAG84" true "May change the directory in place (DIAGNOSE X'84').";
-    Diag88 "DIAG88" true "May check passwords and link for others (DIAGNOSE X'88').";
-    Diag98 "DIAG98" true "May do real I/O (DIAGNOSE X'98').";
+    ComSrv "COMSRV" false "Is a communication server: may speak for another userid.";
+    D84NoPas "D84NOPAS" false "May use DIAGNOSE X'84' without the password.";
+    DevInfo "DEVINFO" false "May ask about minidisks (DIAGNOSE X'E4').";
+    DevMaint "DEVMAINT" false "May define full-pack overlays (DIAGNOSE X'E4').";
+    Diag84 "DIAG84" false "May change the directory in place (DIAGNOSE X'84').";
+    Diag88 "DIAG88" false "May check passwords and link for others (DIAGNOSE X'88').";
+    Diag98 "DIAG98" false "May do real I/O (DIAGNOSE X'98').";
     EcMode "ECMODE" false "Extended control, of S/370 systems; every machine has it.";
-    IgnMaxU "IGNMAXU" true "May log on beyond the maximum number of users.";
+    IgnMaxU "IGNMAXU" false "May log on beyond the maximum number of users.";
     Isam "ISAM" false "Self-modifying channel programs, of S/370 systems.";
     LkFac "LKFAC" false "Real multipathing lock facility.";
     LnkExclu "LNKEXCLU" true "May link exclusively.";
@@ -335,12 +336,12 @@ options! {
     QuickDsp "QUICKDSP" true "Never waits in the eligible list.";
     RealTimer "REALTIMER" false "The interval timer runs during waits, of S/370 systems.";
     RmchInfo "RMCHINFO" false "May see real channel paths.";
-    SetOrig "SETORIG" true "May set the originator of a spool file (DIAGNOSE X'F8').";
-    StFirst "STFIRST" true "May use privileged forms of STORE and SEND.";
-    Svc76Vm "SVC76VM" true "Its SVC 76 is its own, not error recording.";
+    SetOrig "SETORIG" false "May set the originator of a spool file (DIAGNOSE X'F8').";
+    StFirst "STFIRST" false "May use privileged forms of STORE and SEND.";
+    Svc76Vm "SVC76VM" false "Its SVC 76 is its own, not error recording.";
     SvcAccl "SVCACCL" false "SVC acceleration.";
     SvmStat "SVMSTAT" false "Is a service machine in monitor data.";
-    TodEnable "TODENABLE" true "May set its time-of-day clock.";
+    TodEnable "TODENABLE" false "May set its time-of-day clock.";
     VirtFixed "VIRT=FIXED" false "Preferred machine with fixed storage.";
     VirtReal "VIRT=REAL" false "Preferred machine at real storage 0.";
 }

@@ -82,7 +82,7 @@ static STATEMENTS: &[Row] = {
         row("LOGONBY",    "LOG",     Control, true,  control::logonby),
         row("MACHINE",    "MAC",     Once,    true,  control::machine),
         row("MAXSTORAGE", "MAX",     Once,    true,  control::max_storage),
-        row("NAMESAVE",   "NAM",     Control, false, control::namesave),
+        row("NAMESAVE",   "NAM",     Control, true,  control::namesave),
         row("NOPDATA",    "NOP",     Control, false, control::anything),
         row("OPTION",     "OPT",     Control, true,  control::option),
         row("POOL",       "POO",     Control, false, control::anything),
@@ -256,10 +256,12 @@ impl Run {
             };
         }
         if row.position == Position::Begin {
-            let mut entry = Entry::new(self.file.clone(), place);
+            let mut entry = Entry::new(self.file.clone(), place.clone());
             let taken = (row.take)(&mut operands, &mut entry).and_then(|()| operands.end());
             entry.broken = taken.is_err();
             let name = entry.user.userid.clone();
+            let parts = std::mem::take(&mut entry.unused);
+            self.unused.extend(parts.into_iter().map(|part| unused(&name, format!("{} {part}", row.name))));
             self.begun.push(Begun { line: statement.line, user: statement.line, name });
             self.current = Some(entry);
             return taken;

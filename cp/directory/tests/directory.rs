@@ -257,6 +257,65 @@ fn what_is_legal_but_unused_is_listed() {
     assert_eq!(listed, [at(2, "OPTION ISAM"), at(3, "SCREEN")]);
 }
 
+/// What is accepted and not acted upon: the statement, and how it is listed.
+const UNUSED: &[(&str, &str)] = &[
+    ("ACIGROUP G", "ACIGROUP"),
+    ("APPCPASS A B C D", "APPCPASS"),
+    ("CPU 1 BASE", "CPU BASE of 01"),
+    ("CPU 0 DEDICATE", "CPU DEDICATE"),
+    ("CPU 0 NODEDICATE", "CPU NODEDICATE"),
+    ("CPU 0 VECTOR", "CPU VECTOR"),
+    ("CPU 0 CRYPTO", "CPU CRYPTO"),
+    ("CPU 0 CPUID 111111\nCPU 1 CPUID 222222", "CPU CPUID of 01"),
+    ("CRYPTO DOMAIN 1", "CRYPTO"),
+    ("D8ONECMD FAIL", "D8ONECMD"),
+    ("DATEFORMAT ISO", "DATEFORMAT"),
+    ("IUCV *IDENT RES GLOBAL", "IUCV GLOBAL"),
+    ("NOPDATA", "NOPDATA"),
+    ("POOL LOW 1 HIGH 2", "POOL"),
+    ("POSIXINFO UID 1", "POSIXINFO"),
+    ("SCREEN ALL RED", "SCREEN"),
+    ("STDEVOPT LIBRARY CTL", "STDEVOPT"),
+    ("SYSAFFIN X", "SYSAFFIN"),
+    ("VMRELOCATE ON", "VMRELOCATE"),
+    ("XCONFIG ADDRSPACE", "XCONFIG"),
+    ("XSTORE 16M", "XSTORE"),
+    ("DEDICATE 500 500 NOIOASSIST", "DEDICATE NOIOASSIST"),
+    ("DEDICATE 500 500 MULTIUSER", "DEDICATE MULTIUSER"),
+    ("LOADDEV PORT 1", "LOADDEV"),
+    ("NICDEF 600 TYPE QDIO", "NICDEF"),
+    ("SPECIAL 600 CTCA U2", "SPECIAL CTCA"),
+    ("SPECIAL 600 TIMER", "SPECIAL TIMER"),
+    ("SPECIAL 600 3270 IBM1", "SPECIAL 3270 IBM1"),
+    ("SPOOL 00E 3800-3 A 1234", "SPOOL form and width"),
+    ("OPTION LANG UCENG", "OPTION LANG"),
+];
+
+#[test]
+fn each_that_is_accepted_without_effect_is_listed() {
+    let unused = |text: &str| -> Vec<String> {
+        parse(text).accepted_but_unused.iter().map(|unused| unused.statement.clone()).collect()
+    };
+    for (statement, listed) in UNUSED {
+        assert_eq!(unused(&format!("USER U NOPASS\n{statement}\n")), [*listed], "{statement}");
+    }
+    let options = "ACCT APPLMON BMX CFVM COMSRV D84NOPAS DEVINFO DEVMAINT DIAG84 DIAG88 DIAG98 ECMODE IGNMAXU ISAM LKFAC \
+        MAXVMCFI MIH NOCHARGE REALTIMER RMCHINFO SETORIG STFIRST SVC76VM SVCACCL SVMSTAT TODENABLE VIRT=FIXED VIRT=REAL \
+        CFUSER CRYMEASURE LXAPP MAINTCCW NETACCOUNTING NETROUTER NOCPWATCH STGEXEMPT THROTTLE";
+    for option in options.split_whitespace() {
+        assert_eq!(unused(&format!("USER U NOPASS\nOPTION {option}\n")), [format!("OPTION {option}")]);
+    }
+    // Those that act are not listed, whatever their operands, and the system is not stopped by V=R.
+    assert_eq!(unused("USER U NOPASS\nOPTION V=R\n"), ["OPTION VIRT=REAL"]);
+    assert_eq!(unused("USER U NOPASS 1M 2M G 64\n"), ["USER priority"]);
+    let acting = "USER U NOPASS 1M 2M G *\nACCOUNT 1 D\nCPU 0 BASE CPUID 123456\nIPL CMS PARM X\nIUCV ALLOW PRIORITY MSGLIMIT 5\n\
+        MACHINE ESA 2\nNAMESAVE SEG\nOPTION CPUID 123456 MAXCONN 5 LNKEXCLU\nOPTION LNKNOPAS LNKSTABL NOMDCFS QUICKDSP\n\
+        SHARE RELATIVE 200 ABSOLUTE 5% LIMITHARD\nSPOOLFILE MAXSPOOL 5\nXAUTOLOG A\nLOGONBY B\nCONSOLE 9 3215 T OP OBSERVER\n\
+        SPOOL C 2540 READER *\nSPECIAL 20 3270\nDEDICATE 500 500 R/O\nDASDOPT DEVCTL WORKALLEG\nLINK * 191 192 RR\n\
+        MDISK 191 3390 1 1 V MRV A B C\nMINIOPT NOMDC\n";
+    assert!(unused(acting).is_empty(), "{:?}", unused(acting));
+}
+
 #[test]
 fn a_users_own_statements_go_before_the_profiles() {
     let d = parse(

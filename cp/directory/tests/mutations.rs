@@ -176,7 +176,7 @@ fn newer_and_shorter_options() {
     let options = &directory.user("A").unwrap().options;
     assert!(options.has(Opt::ApplMon) && options.has(Opt::QuickDsp) && options.has(Opt::LnkNoPas));
     let unused: Vec<&str> = directory.accepted_but_unused.iter().map(|unused| unused.statement.as_str()).collect();
-    assert_eq!(unused, ["OPTION CHPIDVIRTUALIZATION ONE", "OPTION NETROUTER"]);
+    assert_eq!(unused, ["OPTION CHPIDVIRTUALIZATION ONE", "OPTION APPLMON", "OPTION NETROUTER"]);
     for wrong in ["CHPIDV", "CHPIDV TWO", "LNK", "Q", "QUICKDSPX", "DIAG"] {
         let text = format!("USER A NOPASS\n OPTION {wrong}\n");
         assert!(Directory::parse("D", &text, &Passwords::default()).is_err(), "{wrong}");

@@ -103,7 +103,7 @@ impl Cp {
     pub fn new(
         config: SystemConfig,
         directory: Directory,
-        spool: Option<Spool>,
+        mut spool: Option<Spool>,
         clock: Arc<dyn Clock>,
         host: Arc<dyn Host>,
     ) -> Cp {
@@ -111,6 +111,10 @@ impl Cp {
             let host = host.clone();
             Arc::new(move || host.work())
         };
+        if let Some(spool) = &mut spool {
+            let limited = directory.users.iter().filter(|user| user.max_spool < spool::MAX_SPID);
+            limited.for_each(|user| spool.limit(&user.userid, user.max_spool));
+        }
         let users = directory.users.into_iter();
         let directory = users.map(|user| (user.userid.clone(), Arc::new(user))).collect();
         let started = clock.now();

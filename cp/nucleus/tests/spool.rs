@@ -35,10 +35,16 @@ impl Drop for System {
 
 impl System {
     fn new() -> System {
+        System::with(|_| ())
+    }
+
+    /// A system whose directory is the sample as `change` leaves it.
+    fn with(change: impl FnOnce(&mut Directory)) -> System {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("endicott-spool-test-{}-{number}", std::process::id()));
-        let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
+        let mut directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
+        change(&mut directory);
         let spool = Spool::open(&folder).unwrap();
         engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Time::default()), Arc::new(Silent));
@@ -556,4 +562,15 @@ fn the_operator_is_told_of_damaged_files() {
     let wanted = format!("HCPSPO436I {} is damaged and not used; restore or remove it", damaged.display());
     assert!(said.replace('\n', "").contains(&wanted), "{said}");
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn spoolfile_maxspool_of_the_directory_is_the_highest_number() {
+    let system = System::with(|directory| directory.user_mut("LINUX1").unwrap().max_spool = 2);
+    let guest = system.log_on("linux1");
+    for code in [0, 0, 439] {
+        guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
+        let (text, returned) = guest.command("CLOSE D TO *");
+        assert_eq!(returned, code, "{text}");
+    }
 }

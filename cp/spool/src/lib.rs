@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 pub use drop::{Content, Found, Punch, Punched, punch};
 pub use file::{Attributes, Device, Hold, Queue, SpoolFile};
 pub use output::OutputFile;
-pub use queue::{After, Change, Moved, NotClosed, Selection, Spool, Taken};
+pub use queue::{After, Change, MAX_SPID, Moved, NotClosed, Selection, Spool, Taken};
 pub use reader::{ReaderFile, Record};
 pub use shared::{Shared, ask, lock, with};
 

@@ -19,7 +19,7 @@ use crate::saved::SavedFiles;
 use crate::splink::BLOCK;
 
 /// The highest number of a spool file.
-const MAX_SPID: u16 = 9999;
+pub const MAX_SPID: u16 = 9999;
 
 /// Which files of a queue a command is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
