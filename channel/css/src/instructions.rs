@@ -243,6 +243,8 @@ impl ChannelSubsystem {
         if s.run.is_some() {
             return Err(2);
         }
+        self.counts.starts += 1;
+        let s = &mut self.subchannels[usize::from(id.number())];
         let (parameter, characteristics) = (s.pmcw.parameter, s.pmcw.characteristics);
         s.pmcw.characteristics &= !pmcw_characteristic::CONCURRENT_SENSE;
         s.ipl = true;

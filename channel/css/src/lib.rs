@@ -76,7 +76,7 @@ pub enum Ipl {
 /// What was done since the configuration began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// START SUBCHANNEL with condition code 0.
+    /// START SUBCHANNEL with condition code 0, and I/O by DIAGNOSE.
     pub starts: u64,
     /// CCWs executed.
     pub ccws: u64,
@@ -127,6 +127,11 @@ impl ChannelSubsystem {
     /// What was done since it was made.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// CP does I/O for the program without a channel program: it is counted as one that was started.
+    pub fn count_start(&mut self) {
+        self.counts.starts += 1;
     }
 
     /// Attaches a device to the lowest free subchannel and reports that to the program by a channel report.
@@ -354,8 +359,9 @@ fn initial(number: u16, paths: u8) -> Pmcw {
     Pmcw { flags, lpm: mask, pim: mask, pom: 0xff, pam: mask, chpid: channel_paths(number, mask), ..Pmcw::default() }
 }
 
-/// The channel paths to a device: devices of the same hundred (in hexadecimal) share them.
-fn channel_paths(number: u16, mask: u8) -> [u8; 8] {
+/// The channel path identifications of a device, one for each bit of the mask: devices of the same hundred (in
+/// hexadecimal) share them.
+pub fn channel_paths(number: u16, mask: u8) -> [u8; 8] {
     let first = (number >> 8) as u8;
     std::array::from_fn(|n| if mask & 0x80 >> n != 0 { first.wrapping_add(0x20 * n as u8) } else { 0 })
 }

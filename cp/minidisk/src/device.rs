@@ -11,7 +11,7 @@ use dasd::{Kind, MediaError, Volume};
 use devices::dasd::{Alarm, Control, Meter, Options, Timed, Trouble};
 use directory::{Access, DasdControl, DasdOptions, DeviceKind, LinkMode, LinkPassword, Mdisk, Opt, User};
 use message::Message;
-use std::sync::atomic::AtomicU16;
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Wrong link passwords after which a user's links that need one are refused.
@@ -159,8 +159,22 @@ impl Disks {
         let options = Options { trouble: Some(self.trouble(&disk)), ..options(&disk, real, alarm, read_only, dasd) };
         let meter = Arc::new(Meter::new(&disk.kind(), &options));
         let (userid, vdev) = (guest.userid().to_string(), AtomicU16::new(vdev));
-        let block_io = Mutex::default();
-        Link { number: 0, userid, vdev, disk, read_only, mode, dasd, volume, cached, options, meter, block_io }
+        let (block_io, attached) = (Mutex::default(), AtomicBool::new(false));
+        Link {
+            number: 0,
+            userid,
+            vdev,
+            disk,
+            read_only,
+            mode,
+            dasd,
+            volume,
+            cached,
+            options,
+            meter,
+            block_io,
+            attached,
+        }
     }
 
     /// Tells the operator what is wrong with a minidisk's medium.
@@ -188,6 +202,11 @@ impl Disks {
     /// Ends a link; its device goes.
     fn release(&self, guest: &Guest, link: &Arc<Link>) {
         guest.configuration.css().detach(link.vdev());
+        self.give_back(link);
+    }
+
+    /// Ends a link that has no device; a real disk that it had is free.
+    fn give_back(&self, link: &Arc<Link>) {
         self.remove(link);
         if let (Place::Whole { rdev }, true) = (&link.disk.place, link.mode.access == DEDICATED.access) {
             let mut state = self.state();
@@ -254,7 +273,7 @@ impl Disks {
             state.links.add(link)
         };
         if !attach(guest, &link) {
-            self.release(guest, &link);
+            self.give_back(&link);
             return Err(message::device_defined(format!("DASD {vdev:04X}")).from("ATS"));
         }
         Ok(())
@@ -355,6 +374,7 @@ fn attach(guest: &Guest, link: &Link) -> bool {
     let attached = css.attach(link.vdev(), device).is_ok();
     if attached {
         css.allow_fast_path(link.vdev(), guest.fast);
+        link.attached.store(true, Ordering::Release);
     }
     attached
 }

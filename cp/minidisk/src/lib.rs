@@ -44,7 +44,7 @@ use message::Message;
 use policy::{Limits, Policy};
 use real::Real;
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use trouble::Troubles;
 
@@ -160,6 +160,8 @@ pub struct Link {
     meter: Arc<Meter>,
     /// What DIAGNOSE X'250' has set up.
     block_io: Mutex<Option<BlockEnvironment>>,
+    /// Its device is there. Until then no path or block service finds it, as it goes again if the number is taken.
+    attached: AtomicBool,
 }
 
 /// What DIAGNOSE X'250' INIT leaves for its requests.
@@ -366,9 +368,10 @@ impl Disks {
         links
     }
 
-    /// A user's link with this number.
+    /// A user's link with this number, which is a device already.
     pub fn link(&self, userid: &str, vdev: u16) -> Option<Arc<Link>> {
-        self.state().links.of(userid).find(|link| link.vdev() == vdev).cloned()
+        let there = |link: &&Arc<Link>| link.vdev() == vdev && link.attached.load(Ordering::Acquire);
+        self.state().links.of(userid).find(there).cloned()
     }
 
     /// All users' links to what lies in the same place.

@@ -141,7 +141,7 @@ impl Cache {
     }
 
     /// Whether the control unit has non-volatile storage, on or off.
-    pub(super) fn has_storage(&self) -> bool {
+    pub fn has_storage(&self) -> bool {
         self.storage > 0
     }
 
