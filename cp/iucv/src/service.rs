@@ -70,8 +70,8 @@ const KEPT: usize = 4096;
 /// Records that have not been collected.
 #[derive(Default)]
 pub struct Records {
-    /// RECORDING ACCOUNT OFF: new ones are not kept.
-    stopped: bool,
+    /// RECORDING OFF: new records of these services are not kept.
+    stopped: Vec<Service>,
     account: VecDeque<Vec<u8>>,
 }
 
@@ -102,7 +102,7 @@ impl<D: Disk> Iucv<D> {
 
     /// An accounting record, for the virtual machine that collects them.
     pub fn account(&mut self, record: Vec<u8>) {
-        if self.records.stopped {
+        if self.records.stopped.contains(&Service::Account) {
             return;
         }
         if self.records.account.len() >= KEPT {
@@ -112,22 +112,26 @@ impl<D: Disk> Iucv<D> {
         self.feed(Service::Account);
     }
 
-    /// Whether accounting records are kept, how many wait, and which user collects them.
-    pub fn accounts(&self) -> (bool, usize, Option<String>) {
-        let collector = self.connected_to(Service::Account).and_then(|(id, _)| self.members.get(&id));
-        (!self.records.stopped, self.records.account.len(), collector.map(|member| member.user.userid.clone()))
+    /// Whether records of a service are kept, how many wait, and which user collects them.
+    pub fn recording(&self, service: Service) -> (bool, usize, Option<String>) {
+        let collector = self.connected_to(service).and_then(|(id, _)| self.members.get(&id));
+        let count = if service == Service::Account { self.records.account.len() } else { 0 };
+        (!self.records.stopped.contains(&service), count, collector.map(|member| member.user.userid.clone()))
     }
 
-    /// RECORDING: whether new accounting records are kept; of other kinds there are none.
-    pub fn record_accounts(&mut self, account: bool, on: bool) {
-        if account {
-            self.records.stopped = !on;
+    /// RECORDING: whether new records of a service are kept. There are none but those of accounting.
+    pub fn record(&mut self, service: Service, on: bool) {
+        self.records.stopped.retain(|stopped| *stopped != service);
+        if !on {
+            self.records.stopped.push(service);
         }
     }
 
-    /// Forgets the records that wait.
-    pub fn purge_accounts(&mut self) {
-        self.records.account.clear();
+    /// Forgets the records that wait for a service.
+    pub fn purge_records(&mut self, service: Service) {
+        if service == Service::Account {
+            self.records.account.clear();
+        }
     }
 
     /// Sends what a service has kept for as long as its path has room.

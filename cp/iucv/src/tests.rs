@@ -1,5 +1,5 @@
 use super::area::Space;
-use super::service::Line;
+use super::service::{Line, Service};
 use super::*;
 use arch::Absolute;
 use directory::{Directory, Passwords};
@@ -394,7 +394,7 @@ fn records_wait_for_who_collects_them() {
     let mut w = world();
     (0..12u8).for_each(|n| w.iucv.account(vec![n; 80]));
     w.connect(ALPHA, "*ACCOUNT", 0).unwrap();
-    assert_eq!(w.iucv.accounts(), (true, 2, Some("ALPHA".into())), "ten are on the path");
+    assert_eq!(w.iucv.recording(Service::Account), (true, 2, Some("ALPHA".into())), "ten are on the path");
     for n in 0..12u8 {
         w.receive(ALPHA, &mut receiving(80)).unwrap();
         assert_eq!(w.get(ALPHA, 0x3000, 80), [n; 80]);

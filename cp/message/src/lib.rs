@@ -82,8 +82,10 @@ messages! {
     unknown_command(command) = "CMD" 1 'E' "Unknown CP command: {command}";
     /// An operand is not one that the command knows, or its value is out of range.
     invalid_operand(operand) = "CMD" 2 'E' "Invalid operand - {operand}";
+    /// The command has no such operand.
+    invalid_option(option) = "CMD" 3 'E' "Invalid option - {option}";
     /// The command was complete before this word.
-    invalid_option(option) = "CMD" 3 'E' "Invalid option - command contains extra option(s) starting with {option}";
+    extra_option(option) = "CMD" 3 'E' "Invalid option - command contains extra option(s) starting with {option}";
     /// The device type is unknown, or not one that can be used here.
     invalid_device_type(kind) = "DEF" 6 'E' "Invalid device type - {kind}";
     /// A user ID has one to eight letters, digits or the characters $ # @ - : . _ +.
@@ -173,6 +175,11 @@ messages! {
     no_real_device(rdev) = "CQS" 40 'E' "Device {rdev} does not exist";
     /// The device's control unit has no cache: it is of another kind, or SYSTEM CONFIG says so.
     no_subsystem_cache(rdev) = "SEC" 1154 'E' "Device {rdev} is not at a control unit with a cache";
+    /// The setting is kept for QUERY SET, if it is one that QUERY SET shows. What it controls on a real machine is not
+    /// here, or is always as it should be.
+    changes_nothing(what) = "SET" 1156 'I' "{what} changes nothing here";
+    /// The cache of the device's control unit has no non-volatile storage; SYSTEM CONFIG says how much there is.
+    no_subsystem_storage(rdev) = "SEC" 1155 'E' "Device {rdev} is not at a control unit with non-volatile storage";
     /// The real device is in use.
     real_device_in_use(rdev, by) = "ATS" 122 'E' "DASD {rdev} not attached; {by}";
     /// Minidisks on the volume are in use. QUERY MDISK MAP shows their owners.

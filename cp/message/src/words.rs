@@ -98,17 +98,21 @@ impl fmt::Display for Word<'_> {
 
 /// What is left of a command line.
 #[derive(Clone, Copy)]
-pub struct Words<'a>(&'a str);
+pub struct Words<'a> {
+    left: &'a str,
+    /// How many words have been taken. The first is the command's name.
+    taken: usize,
+}
 
 impl<'a> Words<'a> {
     /// All words of `line`.
     pub fn new(line: &'a str) -> Words<'a> {
-        Words(line.trim_ascii_start())
+        Words { left: line.trim_ascii_start(), taken: 0 }
     }
 
     /// The next word, without taking it.
     pub fn peek(&self) -> Option<Word<'a>> {
-        self.0.split_ascii_whitespace().next().map(Word)
+        self.left.split_ascii_whitespace().next().map(Word)
     }
 
     /// Takes the next word if it is `keyword` or an abbreviation of it.
@@ -142,23 +146,25 @@ impl<'a> Words<'a> {
 
     /// All that is left, as it was typed, without blanks at either end.
     pub fn rest(&self) -> &'a str {
-        self.0.trim_ascii_end()
+        self.left.trim_ascii_end()
     }
 
     /// All that is left exactly as it was typed.
     pub fn verbatim(&self) -> &'a str {
-        self.0
+        self.left
     }
 
     /// Whether no word is left.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.left.is_empty()
     }
 
-    /// HCP003E if anything is left.
+    /// HCP003E if anything is left. A first operand is not extra: then the command takes none.
     pub fn end(mut self) -> Result<(), Message> {
+        let first = self.taken <= 1;
         match self.next() {
-            Some(word) => Err(crate::invalid_option(word.upper())),
+            Some(word) if first => Err(crate::invalid_option(word.upper())),
+            Some(word) => Err(crate::extra_option(word.upper())),
             None => Ok(()),
         }
     }
@@ -169,7 +175,8 @@ impl<'a> Iterator for Words<'a> {
 
     fn next(&mut self) -> Option<Word<'a>> {
         let word = self.peek()?;
-        self.0 = self.0[word.0.len()..].trim_ascii_start();
+        self.left = self.left[word.0.len()..].trim_ascii_start();
+        self.taken += 1;
         Some(word)
     }
 }
@@ -192,6 +199,17 @@ mod tests {
         assert!(words.accept("Message") || words.accept("MSG"));
         assert_eq!(words.next().unwrap().0, "*");
         assert_eq!(words.rest(), "Hello  World");
+    }
+
+    #[test]
+    fn only_what_follows_operands_is_extra() {
+        let end = |line, taken| {
+            let mut words = Words::new(line);
+            words.by_ref().take(taken).for_each(drop);
+            words.end().unwrap_err().text
+        };
+        assert_eq!(end("logoff frob", 1), "Invalid option - FROB");
+        assert_eq!(end("set msg on frob", 3), "Invalid option - command contains extra option(s) starting with FROB");
     }
 
     #[test]

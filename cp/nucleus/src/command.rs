@@ -19,6 +19,8 @@ pub enum Origin {
     Console,
     /// Issued by the virtual machine with DIAGNOSE X'08'.
     Diagnose,
+    /// The same, with the flag that passwords are not to stand on command lines.
+    DiagnoseMasked,
     /// From the directory, from XAUTOLOG or from the host's command line.
     System,
 }

@@ -117,6 +117,11 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// Counts I/O that this DIAGNOSE does without a channel program.
+    pub fn count_io(&self) {
+        self.machine.configuration.css().count_start();
+    }
+
     /// The I/O of this DIAGNOSE takes so many nanoseconds (SET TIMING): the virtual CPU goes on after that time.
     pub fn take(&self, nanoseconds: u64) {
         if nanoseconds > 0 {

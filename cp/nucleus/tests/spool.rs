@@ -566,11 +566,11 @@ fn the_operator_is_told_of_damaged_files() {
 
 #[test]
 fn spoolfile_maxspool_of_the_directory_is_the_highest_number() {
-    let system = System::with(|directory| directory.user_mut("LINUX1").unwrap().max_spool = 2);
+    let system = System::with(|directory| directory.user_mut("LINUX2").unwrap().max_spool = 2);
     let guest = system.log_on("linux1");
     for code in [0, 0, 439] {
         guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
-        let (text, returned) = guest.command("CLOSE D TO *");
+        let (text, returned) = guest.command("CLOSE D TO LINUX2");
         assert_eq!(returned, code, "{text}");
     }
 }

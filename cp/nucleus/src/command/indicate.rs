@@ -8,6 +8,7 @@ use dispatch::Queued;
 use message::Message;
 use message::words::Words;
 use monitor::indicate;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// `INDicate [LOAD] | USER [userid|*|ALL] | Queues [EXP] | I/O | PAGing | ACTive`
@@ -57,7 +58,9 @@ pub fn indicate(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
         }
         () if what.is("ACTive") => {
             words.end()?;
-            let active = cp.processors.dispatcher(|dispatcher, at| dispatcher.queues(at).len());
+            let queued = cp.processors.dispatcher(|dispatcher, at| dispatcher.queues(at));
+            let users = queued.iter().filter_map(|entry| cp.processors.who(entry.vcpu));
+            let active = users.map(|(vmdbk, _)| vmdbk.id).collect::<HashSet<_>>().len();
             Ok(format!("{active:05} USERS ACTIVE").into())
         }
         () => Err(what.invalid()),

@@ -42,7 +42,7 @@ pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     } else if let Some(rest) = password.and_then(|word| word.get(..5)).filter(|p| p.eq_ignore_ascii_case("PASS=")) {
         password = password.map(|word| &word[rest.len()..]);
     }
-    if !words.is_empty() {
+    if !words.is_empty() || password.is_some() && issuer.origin == Origin::DiagnoseMasked {
         return Err(message::link_format());
     }
     let dasd = DasdOptions::default();

@@ -23,7 +23,7 @@ pub fn store(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     let state = &mut core.state;
     if upper == "STATUS" {
         if let Some(extra) = values.first() {
-            return Err(message::invalid_option(extra.upper()));
+            return Err(message::extra_option(extra.upper()));
         }
         state.store_status();
         return Ok(COMPLETE.into());
@@ -56,7 +56,12 @@ pub fn store(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     } else {
         let end = state.storage().size() - 1;
         let bytewise = upper.starts_with('S') && !upper.starts_with("SEC");
-        let area = Area::parse(if bytewise { Word(&upper[1..]) } else { target }, end)?;
+        // Without its letter the operand is not what was typed.
+        let whole = |_| message::invalid_operand(&upper);
+        let area = match bytewise {
+            true => Area::parse(Word(&upper[1..]), end).map_err(whole)?,
+            false => Area::parse(target, end)?,
+        };
         if area.view != View::Words || area.last.is_some() {
             return Err(message::invalid_operand(upper));
         }

@@ -7,7 +7,7 @@ use base::ebcdic;
 use consoles::display::Tone;
 use cpu::Interruption;
 
-/// Flag: a password on the command line is to be rejected. It has no effect here.
+/// Flag: a password on the command line of LINK is rejected.
 const NO_PASSWORD: u64 = 0x80;
 /// Flag: the response goes to a buffer.
 const TO_BUFFER: u64 = 0x40;
@@ -18,14 +18,16 @@ const LONGEST: u64 = 240;
 ///
 /// Rx: the real address of the text, commands separated by X'15'. Ry: flags in the left byte of the word, the length of
 /// the text, at most 240, in the rest. With flag X'40', Rx+1 is the address of a buffer for the response and Ry+1 its
-/// length. Ry gets CP's return code: 0, or a message's number. Condition code 0: Ry+1 is the length of the response; 1:
-/// so many bytes did not fit. Length 0: CP reads from the console.
+/// length. With X'80' a password that stands on the command line of LINK is rejected. Ry gets CP's return code: 0, or a
+/// message's number. Condition code 0: Ry+1 is the length of the response; 1: so many bytes did not fit. Length 0: CP
+/// reads from the console.
 pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
     let (rx, ry) = (call.r1, call.r3);
     let operands = call.gr(ry) as u32;
     let (flags, length) = (u64::from(operands >> 24), u64::from(operands & 0xff_ffff));
     call.specification(length <= LONGEST)?;
     let buffered = flags & TO_BUFFER != 0;
+    let origin = if flags & NO_PASSWORD != 0 { Origin::DiagnoseMasked } else { Origin::Diagnose };
     if buffered {
         // The two pairs must be four different registers.
         call.specification(rx != 15 && ry != 15 && rx != ry && rx + 1 != ry && ry + 1 != rx)?;
@@ -42,7 +44,7 @@ pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
     let mut lines = Vec::new();
     for line in ebcdic::to_string(&text).split('\u{85}') {
         let line = line.trim_matches(['\0', ' ', '\n']);
-        let issuer = Issuer { vmdbk: call.vmdbk.clone(), origin: Origin::Diagnose, cpu: Some(call.cpu) };
+        let issuer = Issuer { vmdbk: call.vmdbk.clone(), origin, cpu: Some(call.cpu) };
         match command::execute(call.cp, &issuer, line) {
             Ok(response) => {
                 code = response.code;
@@ -60,7 +62,6 @@ pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
             return Ok(());
         }
     }
-    let _ = NO_PASSWORD;
     if !buffered {
         let now = call.cp.now();
         lines.iter().for_each(|line| call.vmdbk.write(line, Tone::Normal, now));

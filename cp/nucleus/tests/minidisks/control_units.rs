@@ -59,6 +59,8 @@ fn a_control_unit_of_another_type_is_what_its_disks_are_at() {
     // A cache, and non-volatile storage, where there is one.
     assert_eq!(maint.says("query cache 400"), ["HCPSEC1154E Device 0400 is not at a control unit with a cache"]);
     assert_eq!(maint.says("query cache 500")[0], "0500 CACHE available for subsystem");
+    let without = "HCPSEC1155E Device 0500 is not at a control unit with non-volatile storage";
+    assert_eq!([maint.says("set nvs on 500"), maint.says("set dasdfw on 500")], [[without], [without]]);
     maint.says("set nvs on 500-6ff");
     assert_eq!(
         maint.says("query nvs 500 600"),

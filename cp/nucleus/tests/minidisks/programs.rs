@@ -59,7 +59,10 @@ fn diagnoses_read_and_write_blocks() {
         (0x900, &wrong[..]),
         (0x480, &list[..]),
     ];
+    let started = || site.cp.vmdbk("MAINT").unwrap().machine().configuration.css().counts().starts;
+    let before = started();
     let guest = perform(&site, &maint, "MAINT", &program, &data);
+    assert_eq!(started() - before, 3, "each is counted as I/O");
     let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
     let (cc, code) = (|n: u64| word(0x500 + 8 * n) >> 28, |n: u64| word(0x504 + 8 * n));
     assert_eq!([(cc(0), code(0)), (cc(1), code(1)), (cc(2), code(2))], [(0, 0), (0, 0), (3, 13)]);
@@ -91,8 +94,10 @@ fn diagnoses_read_and_write_blocks() {
         0x5050_0510,
         0x5030_0514,
     ];
+    let before = started();
     let guest =
         perform(&site, &maint, "MAINT", &program, &[(0xa00, &init[..]), (0xa40, &request[..]), (0xa80, &entries[..])]);
+    assert_eq!(started() - before, 1, "INIT and REMOVE do no I/O");
     let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
     assert_eq!([0u64, 8, 16].map(|n| (word(0x500 + n) >> 28, word(0x504 + n))), [(0, 0), (1, 12), (0, 0)]);
     assert_eq!((word(0xa20), word(0xa24)), (1, 20 * 15 * 12), "the first and the last block");
@@ -116,7 +121,9 @@ fn diagnoses_read_and_write_blocks() {
         0x5050_0508,
     ];
     let data = [(0xc00, &ccws[..]), (0xc80, &more[..]), (0xc40, &seek[..]), (0xd00, &blank[..]), (0xd00, &general[..])];
+    let before = started();
     let guest = perform(&site, &maint, "MAINT", &program, &data);
+    assert_eq!(started() - before, 2);
     let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
     assert_eq!((word(0x500) >> 28, word(0x508) >> 28, word(0x6000), word(0x7000)), (0, 0, 0x2525_2525, 0x2525_2525));
     assert_eq!((word(0xd10), word(0xd14)), (0xca0, 0x0c00_0000), "channel end, device end, nothing left");
@@ -337,6 +344,23 @@ fn disks_take_their_time_when_they_are_told_to() {
     // What the minidisk cache has needs no disk.
     maint.says("ipl 190");
     assert!(steps());
+}
+
+#[test]
+fn a_program_may_have_passwords_rejected_on_the_command_line() {
+    let site = Site::new();
+    let (_maint, _) = site.log_on("maint");
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    let (u1, _) = site.log_on("u1");
+    let text = base::ebcdic::from_str("LINK MAINT 191 291 RR READ");
+    let length = text.len() as u32;
+    let flags = words(&[0x8000_0000 | length, length]);
+    // LA 1; L 2; DIAG; ST 2: first with X'80', then without.
+    let program =
+        [0x4110_0800, 0x5820_0880, 0x8312_0008, 0x5020_0500, 0x4110_0800, 0x5820_0884, 0x8312_0008, 0x5020_0504];
+    let guest = perform(&site, &u1, "U1", &program, &[(0x800, &text[..]), (0x880, &flags[..])]);
+    let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+    assert_eq!((word(0x500), word(0x504)), (118, 0));
 }
 
 #[test]

@@ -13,8 +13,8 @@ use minidisk::{Link, Place, map};
 /// Shows the real disks: CP's own and the system's with the number of links to them, those that a user has, and those
 /// that are free or offline. DETAILS tells, besides, the type and model of its control unit and the channel paths to
 /// it, the host's file, how soon it survives the end of the host what is written (THROUGH, SAFE, LAZY), and how many
-/// snapshots there are. Without class B it is QUERY VIRTUAL DASD.
-pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+/// snapshots there are.
+pub fn dasd(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let reals = cp.disks.reals();
     let what = words.next().unwrap_or(Word("ALL"));
     let mut response = Response::none();
@@ -99,8 +99,6 @@ pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
                 })
                 .collect();
             if chosen.is_empty() {
-                // Virtual devices are not looked for here: QUERY VIRTUAL shows them.
-                let _ = issuer;
                 return Err(message::no_real_device(what.upper()));
             }
             chosen.iter().for_each(|real| response.push(active_line(cp, real)));

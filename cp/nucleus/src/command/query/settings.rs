@@ -1,5 +1,6 @@
 //! QUERY SET, TERMINAL, PF, PRIVCLASS: what is set for this virtual machine.
 
+use super::super::set::flags::other_value;
 use super::super::{Issuer, Response};
 use crate::system::Cp;
 use crate::vmdbk::{Emsg, Receive};
@@ -39,10 +40,7 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
     let edit = issuer.vmdbk.console().settings.edit;
     let state = issuer.vmdbk.lock();
     let s = &state.settings;
-    let other = |name: &str, usual: &'static str| {
-        let set = s.others.iter().find(|(other, _)| other == name);
-        set.map_or(usual.to_string(), |(_, value)| value.clone())
-    };
+    let other = |name: &str| other_value(s, name);
     let emsg = match s.emsg {
         Emsg::On => "ON ",
         Emsg::Off => "OFF",
@@ -60,41 +58,36 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
         format!(
             "LINEDIT {}, TIMER {:<3}, ISAM {:<3}, ECMODE {}",
             on(edit),
-            other("TIMER", "ON"),
-            other("ISAM", "OFF"),
-            other("ECMODE", "ON")
+            other("TIMER"),
+            other("ISAM"),
+            other("ECMODE")
         ),
-        format!(
-            "ASSIST {:<15}, PAGEX {:<3}, AUTOPOLL {}",
-            other("ASSIST", "OFF"),
-            other("PAGEX", "OFF"),
-            other("AUTOPOLL", "OFF")
-        ),
+        format!("ASSIST {:<15}, PAGEX {:<3}, AUTOPOLL {}", other("ASSIST"), other("PAGEX"), other("AUTOPOLL")),
         format!(
             "IMSG {}, SMSG {}, AFFINITY {}, NOTRAN {}",
             on(s.information),
             receive(s.special_messages),
-            other("AFFINITY", "NONE"),
-            other("NOTRANS", "OFF")
+            other("AFFINITY"),
+            other("NOTRANS")
         ),
-        format!("VMSAVE {}, 370E {}", other("VMSAVE", "OFF"), other("370E", "OFF")),
-        format!("STBYPASS {}, STMULTI OFF 00/000", other("STBYPASS", "OFF")),
+        format!("VMSAVE {}, 370E {}", other("VMSAVE"), other("370E")),
+        format!("STBYPASS {}, STMULTI OFF 00/000", other("STBYPASS")),
         format!(
             "MIH {}, VMCONIO {}, CPCONIO {}, SVCACCL {}, CONCEAL {}",
-            other("MIH", "OFF"),
-            other("VMCONIO", "OFF"),
-            other("CPCONIO", "OFF"),
-            other("SVCACCL", "OFF"),
-            other("CONCEAL", "OFF")
+            other("MIH"),
+            other("VMCONIO"),
+            other("CPCONIO"),
+            other("SVCACCL"),
+            other("CONCEAL")
         ),
         format!(
             "MACHINE {}, SVC76 {}, NOPDATA {}, IOASSIST {}",
             machine_name(state.machine),
-            other("SVC76", "CP"),
-            other("NOPDATA", "OFF"),
-            other("IOASSIST", "ON")
+            other("SVC76"),
+            other("NOPDATA"),
+            if s.assists() { "ON" } else { "OFF" }
         ),
-        format!("CCWTRAN {}, 370ACCOM {}", other("CCWTRAN", "ON"), other("370ACCOM", "OFF")),
+        format!("CCWTRAN ON, 370ACCOM {}", other("370ACCOM")),
     ]
     .into())
 }

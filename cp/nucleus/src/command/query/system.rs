@@ -1,5 +1,6 @@
 //! QUERY TIME, CPLEVEL, USERID, COMMANDS, LOGMSG: the system and the moment.
 
+use super::super::recording::KINDS;
 use super::super::{COMMANDS, Issuer, Response, find};
 use crate::system::Cp;
 use base::Held;
@@ -60,16 +61,14 @@ pub fn commands(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
 /// Shows which records are kept, how many of them have not been collected, and which user collects them.
 pub fn recording(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
-    let (on, count, collector) = cp.iucv.lock().held().accounts();
-    let line = |name: &str, on: bool, count: usize, collector: Option<&str>| {
+    let iucv = cp.iucv.lock().held();
+    let line = |(name, service)| {
+        let (on, count, collector) = iucv.recording(service);
         let (on, active) = (if on { "ON" } else { "OFF" }, if collector.is_some() { "ACTIVE" } else { "INACTIVE" });
-        format!("{name:<12} {on:<10} {count:>8} 4096 {:<8} {active}", collector.unwrap_or("-"))
+        format!("{name:<12} {on:<10} {count:>8} 4096 {:<8} {active}", collector.as_deref().unwrap_or("-"))
     };
-    Ok(vec![
-        "RECORDING    STATUS        COUNT  LMT USERID   COMMUNICATION".to_string(),
-        line("ACCOUNT", on, count, collector.as_deref()),
-    ]
-    .into())
+    let head = "RECORDING    STATUS        COUNT  LMT USERID   COMMUNICATION".to_string();
+    Ok(std::iter::once(head).chain(KINDS.map(line)).collect::<Vec<_>>().into())
 }
 
 /// `Query LOGMSG`

@@ -87,13 +87,21 @@ pub fn cache(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Mess
     Ok(Response::none())
 }
 
+/// The real devices that the rest of a command names, and the caches of their control units, which have non-volatile
+/// storage: without it neither it nor fast writes can be turned on or off.
+fn stored(cp: &Cp, words: Words<'_>) -> Result<Vec<(Real, Arc<Cache>)>, Message> {
+    devices(cp, words)?;
+    let of = |real: &Real| real.subsystem.clone().filter(|cache| cache.has_storage());
+    chosen(cp, words, of, message::no_subsystem_storage)
+}
+
 /// `SET NVS ON|OFF rdev [rdev-rdev ...]`
 ///
-/// Turns the non-volatile storage of the devices' control units on or off. Without it no write is a fast write; what
-/// waits in it is destaged.
+/// Turns the non-volatile storage of the devices' control units on or off. While it is off no write is a fast write;
+/// what waits in it is destaged. SYSTEM CONFIG says which control units have some.
 pub fn non_volatile_storage(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
-    devices(cp, words)?.iter().for_each(|(_, cache)| cache.set_storage(on));
+    stored(cp, words)?.iter().for_each(|(_, cache)| cache.set_storage(on));
     Ok(Response::none())
 }
 
@@ -103,7 +111,7 @@ pub fn non_volatile_storage(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result
 /// non-volatile storage. It needs both (SET CACHE, SET NVS).
 pub fn fast_write(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
-    devices(cp, words)?.iter().for_each(|(real, cache)| cache.set_fast_write(real.number as u8, on));
+    stored(cp, words)?.iter().for_each(|(real, cache)| cache.set_fast_write(real.number as u8, on));
     Ok(Response::none())
 }
 

@@ -125,13 +125,12 @@ pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respo
 ///
 /// Channel programs of virtual machines are always translated, which is what ON says. OFF is for machines that have the
 /// real storage as their own (V=R); there are none.
-pub fn ccw_translation(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+pub fn ccw_translation(_: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     if !word.on_or_off()? {
         return Err(word.invalid());
     }
     words.end()?;
-    remember(issuer, "CCWTRAN", "ON");
     Ok(Response::none())
 }
 
@@ -141,30 +140,80 @@ fn remember(issuer: &Issuer, name: &str, value: &str) {
     others.push((name.into(), value.into()));
 }
 
+/// Settings that change nothing: the name, what is usual, and all values.
+const OTHERS: &[(&str, &str, &[&str])] = &[
+    ("370ACCOM", "OFF", SWITCH),
+    ("370E", "OFF", SWITCH),
+    ("AFFINITY", "NONE", &["ON", "OFF", "NONE"]),
+    ("ASSIST", "OFF", &["ON", "OFF", "SVC", "NOSVC", "TMR", "NOTMR", "STFIRST"]),
+    ("AUTOPOLL", "OFF", SWITCH),
+    ("CONCEAL", "OFF", SWITCH),
+    ("CPCONIO", "OFF", SWITCH),
+    ("ECMODE", "ON", SWITCH),
+    ("ISAM", "OFF", SWITCH),
+    ("LANGUAGE", "AMENG", &["*", "AMENG"]),
+    ("MIH", "OFF", SWITCH),
+    ("NOPDATA", "OFF", SWITCH),
+    ("NOTRANS", "OFF", SWITCH),
+    ("PAGEX", "OFF", SWITCH),
+    ("STBYPASS", "OFF", &["ON", "OFF", "VR"]),
+    ("SVC76", "CP", &["CP", "VM", "BOTH"]),
+    ("SVCACCL", "OFF", SWITCH),
+    ("TIMER", "ON", &["ON", "OFF", "REAL"]),
+    ("VMCONIO", "OFF", SWITCH),
+    ("VMSAVE", "OFF", SWITCH),
+];
+const SWITCH: &[&str] = &["ON", "OFF"];
+
+/// What a setting that changes nothing has been set to, or its usual value.
+pub fn other_value(settings: &Settings, name: &str) -> String {
+    let set = settings.others.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    let usual = || OTHERS.iter().find(|row| row.0 == name).map_or("", |row| row.1).to_string();
+    set.unwrap_or_else(usual)
+}
+
 /// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE
 /// value`
 ///
 /// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does
-/// not exist here, or is always as it should be.
+/// not exist here, or is always as it should be. You are told so, unless the value is the usual one.
 pub fn other(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let name = words.need()?.upper();
     let word = words.need()?;
     let value = word.upper();
-    let values: &[&str] = match name.as_str() {
-        "AFFINITY" => &["ON", "OFF", "NONE"],
-        "ASSIST" => &["ON", "OFF", "SVC", "NOSVC", "TMR", "NOTMR", "STFIRST"],
-        "SVC76" => &["CP", "VM", "BOTH"],
-        "TIMER" => &["ON", "OFF", "REAL"],
-        "STBYPASS" => &["ON", "OFF", "VR"],
-        "LANGUAGE" => &["*", "AMENG"],
-        _ => &["ON", "OFF"],
-    };
+    let &(_, usual, values) =
+        OTHERS.iter().find(|row| row.0 == name).expect("each row of SET for this is in the table");
     if !values.contains(&value.as_str()) {
         return Err(word.invalid());
     }
-    if name != "ASSIST" {
+    if name == "ASSIST" {
+        for word in words {
+            if !values.contains(&word.upper().as_str()) {
+                return Err(word.invalid());
+            }
+        }
+    } else {
         words.end()?;
     }
     remember(issuer, &name, &value);
-    Ok(Response::none())
+    if value == usual || value == "*" {
+        return Ok(Response::none());
+    }
+    Ok(message::changes_nothing(format!("{name} {value}")).to_string().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SETTINGS;
+    use super::OTHERS;
+
+    #[test]
+    fn settings_that_change_nothing_are_in_the_table() {
+        let rows: Vec<String> =
+            SETTINGS.iter().filter(|row| row.function == "other").map(|row| row.name.to_ascii_uppercase()).collect();
+        assert!(rows.iter().all(|name| OTHERS.iter().any(|row| row.0 == name)), "{rows:?}");
+        assert!(
+            OTHERS.iter().all(|(name, usual, values)| rows.iter().any(|row| row == name) && values.contains(usual))
+        );
+    }
 }

@@ -117,8 +117,8 @@ pub fn show_quick_dispatch(vmdbk: &Vmdbk) -> String {
 /// slices; DSPSLICE is the minor time slice, 1 to 100 ms; DSPBUF is how many virtual CPUs of the classes 1 to 3, 2 and
 /// 3, and 3 may be in the dispatch list; STORBUF is how many percent of the host's storage the working sets of the same
 /// may be, 0 to 999. A virtual CPU that does not fit waits in the eligible list. LDUBUF is about users whose pages CP
-/// is bringing in: it is kept, but as the host does that there are none. MAXWSS and XSTORE are accepted and change
-/// nothing.
+/// is bringing in: it is kept, but as the host does that there are none. MAXWSS and XSTORE, of which CP
+/// has nothing to limit, are told to change nothing.
 pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let parameter = words.need()?;
     let mut srm = cp.processors.dispatcher(|dispatcher, _| dispatcher.srm().clone());
@@ -154,7 +154,7 @@ pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messag
         }
         () if ["MAXWSS", "XSTORE"].iter().any(|name| parameter.is(name)) => {
             words.peek().ok_or_else(message::operand_missing)?;
-            return Ok(Response::none());
+            return Ok(message::changes_nothing(format!("SRM {}", parameter.upper())).to_string().into());
         }
         () => return Err(parameter.invalid()),
     }
