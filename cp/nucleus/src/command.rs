@@ -121,6 +121,7 @@ pub mod logoff;
 pub mod logon;
 pub mod message_user;
 pub mod order;
+pub mod per;
 pub mod purge;
 pub mod query;
 pub mod real_devices;
@@ -166,6 +167,7 @@ commands! {
         "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;
     }
     order { "ORDer" DG order; }
+    per { "PER" G per; }
     purge { "PURge" DEG purge; }
     query { "Query" ANY query; }
     recording { "RECording" ABCEF recording; }

@@ -199,6 +199,13 @@ pub fn read(state: &mut State, meaning: Meaning, address: u64, to: &mut [u8]) ->
     Ok(())
 }
 
+/// So many bytes from a logical address on, if they can be read.
+pub fn bytes(state: &mut State, address: u64, length: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    read(state, Meaning::Logical, address, &mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// Changes bytes wherever the address leads: all of them, or none.
 pub fn write(state: &mut State, meaning: Meaning, address: u64, from: &[u8]) -> Result<(), Message> {
     let mut pieces = Vec::new();

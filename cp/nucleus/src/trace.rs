@@ -11,7 +11,7 @@ mod event;
 mod trap;
 
 pub use event::{Event, Happened};
-pub use trap::{Counts, Kind, Output, Trap, Window};
+pub use trap::{Bits, Counts, Kind, Output, Trap, Window};
 
 use base::Held;
 use complex::Configuration;
@@ -73,9 +73,10 @@ impl Trace {
             return None;
         }
         let noted = self.lock().before.remove(&cpu)?;
+        let watched: Vec<_> = self.traps(|traps| traps.iter().filter_map(Trap::watches).collect());
         let event = {
             let mut core = configuration.cpu(cpu);
-            Event::find(noted, &mut core.state)?
+            Event::find(noted, &mut core.state, &watched)?
         };
         // Which traps it meets; the locks are free again when lines are written and commands performed.
         let met: Vec<Met> =
@@ -92,7 +93,7 @@ impl Trace {
             lines,
             terminal: met.iter().any(|met| met.output.terminal),
             printer: met.iter().any(|met| met.output.printer),
-            commands: met.into_iter().filter_map(|met| met.command).collect(),
+            commands: met.into_iter().flat_map(|met| met.commands).collect(),
             stops,
         })
     }
@@ -115,7 +116,7 @@ pub struct Seen {
 /// A trap that an event has met, and what it wants done.
 struct Met {
     output: Output,
-    command: Option<String>,
+    commands: Vec<String>,
     stop: bool,
 }
 
@@ -125,9 +126,10 @@ impl Met {
             trap.counts.add(event);
             return None;
         }
-        if !trap.wants(event, configuration) || !trap.count() {
+        let altered = trap.alters(event);
+        if !altered || !trap.wants(event, configuration) || !trap.count() {
             return None;
         }
-        Some(Met { output: trap.output, command: trap.command.clone(), stop: trap.stops() })
+        Some(Met { output: trap.output, commands: trap.commands.clone(), stop: trap.stops() })
     }
 }

@@ -15,6 +15,8 @@ pub mod function_keys;
 pub mod jit;
 #[path = "set/minidisk_cache.rs"]
 pub mod minidisk_cache;
+#[path = "set/per.rs"]
+pub mod per;
 #[path = "set/scheduling.rs"]
 pub mod scheduling;
 #[path = "set/users.rs"]
@@ -35,6 +37,7 @@ commands! {
     function_keys { "PF" G pf; }
     jit { "JIT" A jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
+    per { "PER" G per; }
     scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
     users { "PRIVclass" ANY privilege; "SECUSER" G secondary_user; "MACHine" G machine; "LOGMSG" B log_message; }
 }

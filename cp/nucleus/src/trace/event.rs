@@ -105,6 +105,10 @@ pub struct Event {
     after_dat: bool,
     after_wide: bool,
     cc: u8,
+    /// The general registers afterwards.
+    gr: [u64; 16],
+    /// What lies afterwards at addresses that traps look at.
+    contents: Vec<(u64, Vec<u8>)>,
     /// The operation request block of a START SUBCHANNEL, and what it starts.
     orb: Option<Orb>,
 }
@@ -123,7 +127,8 @@ const CCWS: usize = 16;
 
 impl Event {
     /// What happened since `before` was noted; `None` if no instruction could be fetched and no interruption came.
-    pub fn find(before: Before, state: &mut State) -> Option<Event> {
+    /// `watched` are addresses and lengths of what traps look at.
+    pub fn find(before: Before, state: &mut State, watched: &[(u64, usize)]) -> Option<Event> {
         let psw = state.psw();
         let after = psw.address & state.address_mask;
         let class = class_of(state.architecture(), state.interrupted);
@@ -159,6 +164,8 @@ impl Event {
             (Happened::Executed { .. }, Some(Kind::StartSubchannel)) => Orb::fetch(&before, state),
             _ => None,
         };
+        let look = |&(at, length): &(u64, usize)| Some((at, examine::bytes(state, at, length)?));
+        let contents = watched.iter().filter_map(look).collect();
         let cc = if matches!(happened, Happened::Executed { .. }) { psw.cc() } else { before.cc };
         Some(Event {
             address: before.address,
@@ -168,6 +175,8 @@ impl Event {
             after_dat: psw.is(arch::mask::DAT),
             after_wide: psw.is(arch::mask::EXTENDED_ADDRESSING),
             cc,
+            gr: state.gr,
+            contents,
             orb,
         })
     }
@@ -175,6 +184,23 @@ impl Event {
     /// Whether it was a branch that was taken.
     pub fn branched(&self) -> bool {
         matches!(self.happened, Happened::Executed { branched: true, .. })
+    }
+
+    /// Whether the instruction's bytes begin with these.
+    pub fn begins_with(&self, data: &[u8]) -> bool {
+        let length = self.before.text.map_or(0, |text| usize::from(isa::length(text[0])));
+        data.len() <= length && self.before.text.is_some_and(|text| text.starts_with(data))
+    }
+
+    /// What general register `n` has afterwards: all of it in the 64-bit mode, its right half otherwise.
+    pub fn register(&self, n: usize) -> u64 {
+        if self.after_wide { self.gr[n] } else { self.gr[n] & 0xffff_ffff }
+    }
+
+    /// What lies at `at` afterwards, if a trap looks at it and it can be read.
+    pub fn contents(&self, at: u64, length: usize) -> Option<&[u8]> {
+        let found = self.contents.iter().find(|(found, bytes)| *found == at && bytes.len() == length);
+        found.map(|(_, bytes)| bytes.as_slice())
     }
 
     /// The mnemonic of the instruction.

@@ -12,8 +12,10 @@ pub enum Kind {
     Branch,
     /// Instructions that store.
     Store,
-    /// Instructions that change a general register.
-    Register(usize),
+    /// Instructions that change a general register, one or any.
+    Register(Option<usize>),
+    /// Instructions that alter bits in storage.
+    Mask(Bits),
     /// Instructions of this mnemonic.
     Mnemonic(String),
     /// Program interruptions, of one code or all.
@@ -30,6 +32,15 @@ pub enum Kind {
     All,
     /// Every instruction, which is counted and not shown.
     Count,
+}
+
+/// Bits in storage, and what they were last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bits {
+    pub at: u64,
+    pub mask: Vec<u8>,
+    /// `None`: it could not be read yet.
+    pub last: Option<Vec<u8>>,
 }
 
 /// What a trap of the kind `Count` has counted.
@@ -97,12 +108,14 @@ pub struct Trap {
     pub id: String,
     /// What it looks for.
     pub kind: Kind,
-    /// RANGE or PSWA: where the instruction lies.
-    pub range: Option<Window>,
+    /// RANGE or PSWA: where the instruction lies, in one of these. None: anywhere.
+    pub ranges: Vec<Window>,
     /// INTO: where it branches or stores to.
     pub into: Option<Window>,
     /// FROM: where it comes from.
     pub from: Option<Window>,
+    /// DATA: what the instruction begins with, is stored at the beginning of INTO, or is put into a register.
+    pub data: Option<Vec<u8>>,
     /// Where its lines go.
     pub output: Output,
     /// The virtual machine goes on after an event.
@@ -115,8 +128,8 @@ pub struct Trap {
     pub step: u32,
     /// The virtual machine stops when so many have been shown, even with RUN.
     pub stop: u32,
-    /// A command to be performed at each event.
-    pub command: Option<String>,
+    /// Commands to be performed at each event.
+    pub commands: Vec<String>,
     /// Events met, and events shown.
     pub met: u32,
     /// Events shown.
@@ -131,19 +144,57 @@ impl Trap {
         Trap {
             id,
             kind,
-            range: None,
+            ranges: Vec::new(),
             into: None,
             from: None,
+            data: None,
             output: Output { terminal: true, printer: false },
             run: false,
             pass: 0,
             skip: 0,
             step: 0,
             stop: 0,
-            command: None,
+            commands: Vec::new(),
             met: 0,
             shown: 0,
             counts: Counts::default(),
+        }
+    }
+
+    /// Storage that the trap looks at after each step: an address and a length.
+    pub fn watches(&self) -> Option<(u64, usize)> {
+        match (&self.kind, self.into, &self.data) {
+            (Kind::Mask(bits), ..) => Some((bits.at, bits.mask.len())),
+            (Kind::Store, Some((first, _)), Some(data)) => Some((first, data.len())),
+            _ => None,
+        }
+    }
+
+    /// Whether the bits of a trap of the kind `Mask` are others since the step before, and of any other kind true.
+    pub fn alters(&mut self, event: &Event) -> bool {
+        let Kind::Mask(bits) = &mut self.kind else { return true };
+        let now = event.contents(bits.at, bits.mask.len()).map(<[u8]>::to_vec);
+        let before = std::mem::replace(&mut bits.last, now);
+        match (&before, &bits.last) {
+            (Some(before), Some(now)) => {
+                before.iter().zip(now).zip(&bits.mask).any(|((before, now), mask)| (before ^ now) & mask != 0)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the event has the value that DATA asks for.
+    fn has_data(&self, event: &Event) -> bool {
+        let Some(data) = &self.data else { return true };
+        let number = || data.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        match (&self.kind, self.watches()) {
+            (Kind::Register(Some(n)), _) => event.register(*n) == number(),
+            (Kind::Register(None), _) => {
+                let Happened::Executed { changed, .. } = event.happened else { return false };
+                (0..16).any(|n| changed >> n & 1 != 0 && event.register(n) == number())
+            }
+            (Kind::Store, Some((at, length))) => event.contents(at, length) == Some(data.as_slice()),
+            _ => event.begins_with(data),
         }
     }
 
@@ -156,7 +207,9 @@ impl Trap {
             (Kind::Instruction, Happened::Interrupted { executed, .. }) => *executed,
             (Kind::Branch, Happened::Executed { branched, .. }) => *branched,
             (Kind::Store, Happened::Executed { .. }) => !event.stores().is_empty(),
-            (Kind::Register(n), Happened::Executed { changed, .. }) => changed >> n & 1 != 0,
+            (Kind::Register(None), Happened::Executed { changed, .. }) => *changed != 0,
+            (Kind::Register(Some(n)), Happened::Executed { changed, .. }) => changed >> n & 1 != 0,
+            (Kind::Mask(_), Happened::Executed { .. }) => true,
             (Kind::Mnemonic(name), Happened::Executed { .. } | Happened::Svc { .. }) => event.mnemonic() == name,
             (Kind::Svc(code), Happened::Svc { code: found }) => code.is_none_or(|code| code == *found),
             (Kind::Instruction | Kind::Branch, Happened::Svc { .. }) => self.kind == Kind::Instruction,
@@ -181,7 +234,8 @@ impl Trap {
             let targets = if event.branched() || stores.is_empty() { &after[..] } else { &stores };
             targets.iter().any(|&(from, to)| first <= to && from <= last)
         });
-        kind && inside(self.range, event.address) && inside(self.from, event.address) && into
+        let range = self.ranges.is_empty() || self.ranges.iter().any(|&range| inside(Some(range), event.address));
+        kind && range && inside(self.from, event.address) && into && self.has_data(event)
     }
 
     /// Counts an event. Whether it is shown.
@@ -209,7 +263,8 @@ impl Trap {
             Kind::Instruction => "INSTR".into(),
             Kind::Branch => "BRANCH".into(),
             Kind::Store => "STORE".into(),
-            Kind::Register(n) => format!("G{n}"),
+            Kind::Register(n) => n.map_or("G".into(), |n| format!("G{n}")),
+            Kind::Mask(Bits { at, mask, .. }) => format!("MASK {at:08X} {}", hexadecimal(mask)),
             Kind::Mnemonic(name) => format!("MNE {name}"),
             Kind::Program(code) => code.map_or("PROG".into(), |code| format!("PROG {code:04X}")),
             Kind::Svc(code) => code.map_or("SVC".into(), |code| format!("SVC {code:02X}")),
@@ -219,14 +274,18 @@ impl Trap {
             Kind::All => "ALL".into(),
             Kind::Count => "COUNT".to_string(),
         };
-        let window = |name: &str, (first, last): Window| format!("{name}  {first:08X}-{last:08X}");
+        let window = |name: &str, (first, last): Window| match last {
+            u64::MAX => format!("{name}  {first:08X}-END"),
+            last => format!("{name}  {first:08X}-{last:08X}"),
+        };
         let mut windows: Vec<String> = Vec::new();
-        windows.extend(self.range.map(|range| window("PSWA", range)));
+        windows.extend(self.ranges.iter().map(|&range| window("PSWA", range)));
         windows.extend(self.into.map(|range| window("INTO", range)));
         windows.extend(self.from.map(|range| window("FROM", range)));
         if windows.is_empty() {
-            windows.push(window("PSWA", (0, 0x7fff_ffff)).replace("7FFFFFFF", "END"));
+            windows.push(window("PSWA", (0, u64::MAX)));
         }
+        windows.extend(self.data.as_ref().map(|data| format!("DATA  {}", hexadecimal(data))));
         let yes = |on: bool, name: &'static str, no: &'static str| if on { name } else { no };
         vec![
             format!(" {:<4} {kind:<7} {}", self.id, windows.join("  ")),
@@ -237,7 +296,12 @@ impl Trap {
                 yes(self.run, "RUN", "NORUN")
             ),
             format!("      SKIP {:05}  PASS {:05}  STOP {:05}  STEP {:05}", self.skip, self.pass, self.stop, self.step),
-            format!("      CMD  {}", self.command.as_deref().unwrap_or("NONE")),
+            format!("      CMD  {}", if self.commands.is_empty() { "NONE".into() } else { self.commands.join(";") }),
         ]
     }
+}
+
+/// Bytes in hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }

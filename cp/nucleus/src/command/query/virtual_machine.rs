@@ -169,12 +169,25 @@ pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Resp
 /// Shows the traps of TRACE.
 pub fn trace(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
+    Ok(traps(issuer))
+}
+
+/// `Query PER`
+///
+/// Shows the traps of PER, which are TRACE's.
+pub fn per(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    Ok(traps(issuer))
+}
+
+/// The lines of QUERY TRACE.
+pub(in super::super) fn traps(issuer: &Issuer) -> Response {
     issuer.vmdbk.trace.traps(|traps| {
         if traps.is_empty() {
-            return Ok("No traces are active".into());
+            return "No traces are active".into();
         }
         let mut lines = vec!["NAME  INITIAL   (ACTIVE)".to_string()];
         lines.extend(traps.iter().flat_map(|trap| trap.lines()));
-        Ok(lines.into())
+        lines.into()
     })
 }
