@@ -165,6 +165,9 @@ pub struct Console {
     /// The user who gets the output while this one is disconnected (SET SECUSER). That may be a user who is not there,
     /// or this one, who then gets nothing.
     pub secondary: Option<String>,
+    /// That user is an observer (SET OBSERVER): gets the output also while this user is at a terminal, and cannot
+    /// answer it.
+    pub observed: bool,
     /// Output on its way to the secondary user: CP takes it there when it is due, since two consoles are never locked
     /// at once.
     pub forward: VecDeque<String>,
@@ -243,7 +246,8 @@ impl Console {
     /// The time at which a disconnected user is logged off. CP reads, no answer comes, and so the virtual machine
     /// stands still.
     pub fn forced_off_at(&self) -> Option<Tod> {
-        let waits = self.terminal.is_none() && self.cp_read && self.secondary.is_none();
+        let answered = self.secondary.is_some() && !self.observed;
+        let waits = self.terminal.is_none() && self.cp_read && !answered;
         let goes = self.listed.as_ref().is_some_and(|listed| !listed.stays);
         let since = self.disconnected.filter(|_| waits && goes);
         since.map(|since| since.plus_micros(FORCED_OFF_AFTER_MINUTES * 60_000_000))
@@ -290,6 +294,14 @@ impl Console {
 
     /// A line for the user: a response of CP, a message, or a whole line of the guest's.
     pub fn write(&mut self, text: &str, tone: Tone, now: Tod) {
+        self.put(text, tone, now);
+        if self.observed || self.terminal.is_none() {
+            self.forward(text);
+        }
+    }
+
+    /// Shows a line on the terminal, and records it.
+    fn put(&mut self, text: &str, tone: Tone, now: Tod) {
         if let Some(record) = &mut self.record {
             record.line(text);
         }
@@ -300,8 +312,7 @@ impl Console {
                 }
                 terminal.write(text, tone, now);
             }
-            Some(_) => (),
-            None => self.forward(text),
+            _ => (),
         }
     }
 
@@ -317,7 +328,7 @@ impl Console {
     /// that has much to show yet gets no more.
     pub fn receive(&mut self, line: &str, now: Tod) {
         if self.terminal.is_some() && self.backlog() <= FLOOD {
-            self.write(line, Tone::Normal, now);
+            self.put(line, Tone::Normal, now);
         }
     }
 
@@ -335,8 +346,10 @@ impl Console {
         }
         match &self.terminal {
             Some(terminal) if !self.silent => terminal.print(text, now),
-            Some(_) => (),
-            None => text.lines().for_each(|line| self.forward(line)),
+            _ => (),
+        }
+        if self.observed || self.terminal.is_none() {
+            text.lines().for_each(|line| self.forward(line));
         }
     }
 

@@ -295,6 +295,11 @@ messages! {
     no_such_devices(class) = "QVD" 6060 'E' "No {class} devices exist";
     /// The operating system has not asked to be told of shutdowns, or there is none.
     not_signalled(userid) = "SIG" 2113 'E' "{userid} is not enabled for the shutdown signal";
+    /// No operating system runs, or it has not asked for commands of the service element's console, or it has left too
+    /// many unread.
+    no_service_console() = "VIN" 6531 'E' "The operating system will not accept commands from the service processor";
+    /// SEND without class C is for users who are disconnected.
+    not_disconnected(userid) = "SND" 68 'E' "{userid} is not disconnected";
     /// TRACE has no trap of this name. QUERY TRACE shows those there are.
     no_trap(id) = "TRD" 1511 'E' "Trace identifier {id} does not exist";
 }

@@ -128,6 +128,7 @@ pub mod real_devices;
 pub mod recording;
 pub mod run;
 pub mod saved;
+pub mod send;
 pub mod set;
 pub mod shutdown;
 pub mod sleep;
@@ -177,6 +178,7 @@ commands! {
         "STOP" G stop; "SYStem" G system;
     }
     saved { "DEFSYS" E defsys; "DEFSEG" E defseg; "SAVESYS" E savesys; "SAVESEG" E saveseg; }
+    send { "SEND" CG send; "FOR" CG act_for; "AT" G at; "VInput" G virtual_input; }
     set { "SET" ANY set; }
     shutdown { "SHUTDOWN" A shutdown; }
     sleep { "SLeep" ANY sleep; }

@@ -176,6 +176,20 @@ impl Cp {
         }
     }
 
+    /// A line that another user types at a user's console (SEND): for CP if it reads, else for the virtual machine.
+    pub(crate) fn type_line(&self, vmdbk: &Arc<Vmdbk>, line: &str) {
+        let reading = {
+            let mut console = vmdbk.console();
+            console.record_input(line);
+            console.cp_read
+        };
+        match reading {
+            true if line.trim_ascii().is_empty() => (),
+            true => self.console_command(vmdbk, line),
+            false => self.enter_line(vmdbk, line),
+        }
+    }
+
     /// A line for the virtual machine: the guest's read gets it, or an attention tells the guest to read.
     fn enter_line(&self, vmdbk: &Arc<Vmdbk>, line: &str) {
         let machine = vmdbk.machine();

@@ -190,6 +190,7 @@ impl Vmdbk {
                 }
                 DeviceKind::Console(statement) => {
                     console.secondary = statement.secondary.clone();
+                    console.observed = statement.observer;
                     Unit::console(&user.userid, &user.distribution, device.vdev, statement.device, statement.class)
                 }
                 DeviceKind::Spool(spool) => Unit::new(&user.userid, &user.distribution, device.vdev, spool),

@@ -54,7 +54,7 @@ commands! {
     tapes { "TAPes" B tapes; }
     virtual_machine {
         "Virtual" G virtual_machine; "CONSole" G console; "STORage" G storage; "CPUs" G cpus; "CPUID" G cpu_id;
-        "SECUSER" G secondary_user; "PROCessors" ANY processors; "TRace" G trace; "PER" G per;
+        "SECUSER" G secondary_user; "OBServer" ABCG observer; "PROCessors" ANY processors; "TRace" G trace; "PER" G per;
     }
     spool_files {
         "Reader" DG reader; "RDR" DG rdr; "PRinter" DG printer; "PRT" DG prt; "PUnch" DG punch; "PCH" DG pch; "TAg" G tag;

@@ -114,7 +114,34 @@ pub fn cpu_id(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Mes
 pub fn secondary_user(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let console = issuer.vmdbk.console();
-    Ok(format!("SECUSER of {} is {}", issuer.userid(), console.secondary.as_deref().unwrap_or("not set")).into())
+    let secondary = console.secondary.as_deref().filter(|_| !console.observed);
+    Ok(format!("SECUSER of {} is {}", issuer.userid(), secondary.unwrap_or("not set")).into())
+}
+
+/// `Query OBServer [userid|*]`
+///
+/// Shows who gets all output of your console, or with class A, B or C of another user's.
+pub fn observer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let mut vmdbk = issuer.vmdbk.clone();
+    if let Some(word) = words.next().filter(|word| word.0 != "*") {
+        let userid = word.userid()?;
+        if userid != vmdbk.userid && !issuer.has("ABC") {
+            return Err(message::not_authorised().from("CQU"));
+        }
+        vmdbk = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(userid).from("CQU"))?;
+    }
+    words.end()?;
+    let observer = {
+        let console = vmdbk.console();
+        console.secondary.clone().filter(|_| console.observed)
+    };
+    let Some(userid) = observer else { return Ok("OBSERVER IS UNDEFINED".into()) };
+    let state = match cp.vmdbk(&userid) {
+        None => "NOT LOGGED ON",
+        Some(observer) if observer.is_disconnected() => "DISCONNECTED",
+        Some(_) => "LOGGED ON",
+    };
+    Ok(format!("OBSERVER {userid} IS {state}").into())
 }
 
 /// `Query PROCessors`

@@ -1,5 +1,5 @@
-//! SET PRIVCLASS, SECUSER, MACHINE, LOGMSG: the user's classes, the secondary user of the console, the machine's mode,
-//! and what users read at logon.
+//! SET PRIVCLASS, SECUSER, OBSERVER, MACHINE, LOGMSG: the user's classes, who else gets the console's output, the
+//! machine's mode, and what users read at logon.
 
 use super::super::{Issuer, Response, query, run};
 use crate::class::Classes;
@@ -52,21 +52,63 @@ pub fn privilege(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respo
     query::settings::privilege(cp, &shown, Words::new(""))
 }
 
-/// `SET SECUSER userid|OFF`
+/// `SET SECUSER [targetid] userid|*|RESET|OFF`
 ///
-/// Who gets your console's output while you are disconnected: each line after your userid and a colon, at the other
-/// user's terminal. While that user has none, the lines are lost; they do not go on to the other user's own secondary
-/// user. You can be your own secondary user, which is of no use.
-pub fn secondary_user(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
-    let word = words.need()?;
+/// Who gets your console's output while you are disconnected, and may answer it (SEND): each line after your userid and
+/// a colon, at the other user's terminal. While that user has none, the lines are lost; they do not go on to the other
+/// user's own secondary user. RESET is what the CONSOLE statement of the directory says, OFF ends it, * is yourself.
+/// With class A or C a targetid is another user whose output it is. Without, you can only be released: targetid OFF,
+/// where you are its secondary user. A user has a secondary user or an observer (SET OBSERVER), not both.
+pub fn secondary_user(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    reader(cp, issuer, words, false)
+}
+
+/// `SET OBServer [targetid] userid|*|RESET|OFF`
+///
+/// Who gets all output of your console, whether or not you are disconnected, and cannot answer it. Otherwise it is as
+/// SET SECUSER. QUERY OBSERVER shows it.
+pub fn observer(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    reader(cp, issuer, words, true)
+}
+
+/// SET SECUSER, and SET OBSERVER for an observer.
+fn reader(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, observer: bool) -> Result<Response, Message> {
+    let mut word = words.need()?;
+    let mut vmdbk = issuer.vmdbk.clone();
+    let privileged = issuer.has("AC");
+    if let Some(next) = words.next() {
+        let userid = word.userid()?;
+        vmdbk = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(userid).from("SET"))?;
+        word = next;
+        let released = word.is("OFF") && {
+            let console = vmdbk.console();
+            console.secondary.as_deref() == Some(issuer.userid()) && console.observed == observer
+        };
+        if !privileged && !released {
+            return Err(message::not_authorised().from("SET"));
+        }
+    }
     words.end()?;
-    let secondary = if word.is("OFF") { None } else { Some(word.userid()?) };
-    if let Some(userid) = secondary.as_ref().filter(|userid| cp.user(userid).is_none()) {
+    let new = match () {
+        () if word.is("OFF") => None,
+        () if word.is("RESET") => {
+            let statement = vmdbk.user.console().map(|(_, console)| console);
+            statement.filter(|console| console.observer == observer).and_then(|console| console.secondary.clone())
+        }
+        () if word.0 == "*" => Some(issuer.userid().to_string()),
+        () => Some(word.userid()?),
+    };
+    if let Some(userid) = new.as_ref().filter(|userid| cp.user(userid).is_none()) {
         return Err(message::not_in_directory(userid).from("SET"));
     }
-    // Output until now goes to the secondary user until now.
-    cp.forward(&issuer.vmdbk);
-    issuer.vmdbk.console().secondary = secondary;
+    // Output until now goes to the user who gets it until now.
+    cp.forward(&vmdbk);
+    let mut console = vmdbk.console();
+    // OFF and an empty RESET end nothing of the other kind.
+    if new.is_some() || console.observed == observer {
+        console.observed = observer && new.is_some();
+        console.secondary = new;
+    }
     Ok(Response::none())
 }
 
