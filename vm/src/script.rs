@@ -3,6 +3,7 @@
 use crate::run;
 use crate::server::Notes;
 use consoles::terminal::Kind;
+use message::words::Words;
 use nucleus::logon;
 use nucleus::system::Cp;
 use std::path::PathBuf;
@@ -19,6 +20,9 @@ pub(crate) struct Options {
     /// How many seconds each line may take.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     wait: u64,
+    /// Begin as LOGON does, with the COMMAND and IPL statements of the directory. Otherwise they are not performed.
+    #[arg(long)]
+    ipl: bool,
     /// Whose console.
     #[arg(value_name = "USER")]
     user: String,
@@ -39,11 +43,23 @@ pub(crate) fn script(options: &Options) -> Result<(), String> {
     let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
     let vmdbk =
         logon::log_on_here(&cp, &options.user.to_uppercase(), &terminal).map_err(|message| message.to_string())?;
-    cp.set_cp_read(&vmdbk, true);
+    let wants = vmdbk.user.ipl.is_some();
+    if options.ipl {
+        logon::begin_session(&cp, &vmdbk, false);
+    } else {
+        cp.set_cp_read(&vmdbk, true);
+        let loads = |line: &String| Words::new(line).next().is_some_and(|word| word.is("Ipl"));
+        if wants && !options.lines.iter().any(loads) {
+            complain!("endicott: the IPL statement of {} is not performed without --ipl", vmdbk.userid);
+        }
+    }
     drop(vmdbk);
     let mut result = Ok(());
-    for line in &options.lines {
-        cp.line(terminal.id, line);
+    let begun = options.ipl.then_some("");
+    for line in begun.into_iter().chain(options.lines.iter().map(String::as_str)) {
+        if !line.is_empty() {
+            cp.line(terminal.id, line);
+        }
         let idle = settle(&cp, Duration::from_secs(options.wait));
         crate::say::print(format_args!("{}", terminal.take_output()));
         if !idle {

@@ -256,8 +256,8 @@ fn dedicate(cp: &Cp, guest: &Guest, device: &Device, real: &RealDevice, read_onl
     cp.disks.dedicate(guest, rdev, device.vdev, read_only, device.dasd)
 }
 
-/// The directory's IPL statement, or CP READ.
-fn begin_session(cp: &Cp, vmdbk: &Arc<Vmdbk>, no_ipl: bool) {
+/// The directory's COMMAND statements and its IPL statement, or CP READ.
+pub fn begin_session(cp: &Cp, vmdbk: &Arc<Vmdbk>, no_ipl: bool) {
     cp.set_cp_read(vmdbk, true);
     vmdbk.user.commands.iter().for_each(|command| cp.console_command(vmdbk, command));
     if let Some(ipl) = vmdbk.user.ipl.as_ref().filter(|_| !no_ipl) {
