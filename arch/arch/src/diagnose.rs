@@ -5,6 +5,7 @@ mod block_io;
 mod channel_io;
 mod console;
 mod device;
+mod dump;
 mod guest;
 mod handshake;
 mod information;
@@ -17,6 +18,7 @@ pub use block_io::{
 pub use channel_io::{Csw, Hcpsgiop, SgioEnd, sgio_flag};
 pub use console::ConsoleCcw;
 pub use device::{DeviceInformation, RealType, TerminalType, VirtualType};
+pub use dump::{DumpCpu, DumpHeader, DumpPart, DumpText, PART};
 pub use guest::{GuestData, GuestDataRequest};
 pub use handshake::{HANDSHAKE_VERSION, HANDSHAKE_WORDS, PageFaultHandshake};
 pub use information::{ExtendedIdentification, ExtendedTimer, PseudoTimer, StorageExtent};

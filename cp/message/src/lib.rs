@@ -300,6 +300,8 @@ messages! {
     no_service_console() = "VIN" 6531 'E' "The operating system will not accept commands from the service processor";
     /// SEND without class C is for users who are disconnected.
     not_disconnected(userid) = "SND" 68 'E' "{userid} is not disconnected";
+    /// DUMP prints on the first virtual printer. DEFINE makes one.
+    no_printer() = "DMP" 61 'E' "No virtual printer; nothing was dumped";
     /// TRACE has no trap of this name. QUERY TRACE shows those there are.
     no_trap(id) = "TRD" 1511 'E' "Trace identifier {id} does not exist";
 }

@@ -111,6 +111,7 @@ pub mod detach;
 pub mod dial;
 pub mod disconnect;
 pub mod display;
+pub mod dump;
 pub mod echo;
 pub mod force;
 pub mod help;
@@ -155,6 +156,7 @@ commands! {
     detach { "DETach" G detach; }
     disconnect { "DISConnect" ANY disconnect; }
     display { "Display" G display; }
+    dump { "DUmp" G dump; "VMDump" G vm_dump; }
     echo { "ECho" G echo; }
     force { "FORCE" A force; }
     help { "HELP" ANY help; }

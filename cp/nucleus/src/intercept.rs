@@ -175,8 +175,8 @@ fn traced_step(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
     }
 }
 
-/// Prints a line on the first virtual printer; without a printer the line is lost.
-fn print(cp: &Cp, vmdbk: &Vmdbk, line: &str) {
+/// Prints a line on the first virtual printer. Whether there is one: without it the line is lost.
+pub(crate) fn print(cp: &Cp, vmdbk: &Vmdbk, line: &str) -> bool {
     /// WRITE, SPACE 1 AFTER WRITE.
     const WRITE: u8 = 0x09;
     for unit in vmdbk.units() {
@@ -184,7 +184,8 @@ fn print(cp: &Cp, vmdbk: &Vmdbk, line: &str) {
         if unit.kind == SpoolKind::Printer && !unit.console {
             // A spool that is full loses the line, and CLOSE tells its user so.
             let _ = unit.write(&cp.spool, WRITE, &ebcdic::from_str(line));
-            return;
+            return true;
         }
     }
+    false
 }

@@ -13,6 +13,8 @@ pub mod dasd;
 pub mod jit;
 #[path = "query/minidisk_cache.rs"]
 pub mod minidisk_cache;
+#[path = "query/real.rs"]
+pub mod real;
 #[path = "query/saved.rs"]
 pub mod saved;
 #[path = "query/scheduling.rs"]
@@ -44,6 +46,10 @@ commands! {
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
     jit { "JIT" ACE jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
+    real {
+        "PATHs" BE device_paths; "CHPIDS" BE channel_paths; "CHPID" BE channel_paths; "TIMEZONEs" ANY time_zones;
+        "CPLOAD" ABCE cp_load;
+    }
     saved { "NSS" E nss; }
     scheduling { "SHARE" G share; "QUICKDSP" G quick_dispatch; "SRM" ACEG srm; }
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
@@ -65,7 +71,7 @@ commands! {
 /// `Query operand ...`
 ///
 /// Shows things. HELP QUERY lists the operands, HELP QUERY operand explains one. QUERY userid shows where a user is
-/// logged on.
+/// logged on; QUERY vdev a device of yours, or with class B that real disk or tape drive.
 pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let operand = words.need()?;
     let classes = issuer.vmdbk.lock().classes;
@@ -82,6 +88,13 @@ pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     }
     if let Some(answer) = virtual_machine::by_number(cp, issuer, operand) {
         return answer;
+    }
+    if let Some(device) = operand.device().filter(|_| issuer.has("B")) {
+        let line = format!("{device:04X}");
+        let disk = dasd::dasd(cp, issuer, Words::new(&line)).ok();
+        if let Some(answer) = disk.or_else(|| tapes::tapes(cp, issuer, Words::new(&line)).ok()) {
+            return words.end().map(|()| answer);
+        }
     }
     let userid = operand.userid().map_err(|_| operand.invalid())?;
     words.end()?;
