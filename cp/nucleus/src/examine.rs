@@ -129,7 +129,8 @@ impl Area {
         if !rest.starts_with(|c: char| c.is_ascii_hexdigit() || "-:.".contains(c)) {
             return Err(message::invalid_operand(upper));
         }
-        (area.first, area.last) = range(rest, end, 16)?;
+        // The whole operand is what was typed.
+        (area.first, area.last) = range(rest, end, 16).map_err(|_| message::invalid_range(upper.clone()))?;
         Ok(area)
     }
 
