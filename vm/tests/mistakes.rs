@@ -298,3 +298,27 @@ fn a_disk_that_a_system_uses() {
     let listed = dasd("list copy.3390").output().expect("it starts");
     expect(&String::from_utf8_lossy(&listed.stdout), &["VMRES", "3390-3, 3339 cylinders"]);
 }
+
+#[test]
+fn a_script_says_that_it_does_not_ipl_unless_it_does() {
+    let folder = Folder::new("script-ipl");
+    folder.write(
+        "USER DIRECT",
+        "USER OPERATOR NOPASS 1M 1M ABCDEG\nUSER U NOPASS 1M 1M G\nIPL 00C\nCONSOLE 009 3215 T\n",
+    );
+    let script = |words: &[&str]| {
+        let mut command = endicott();
+        command.args(["script", "--system"]).arg(&folder.0).args(words).stdin(Stdio::null());
+        let Output { status, stdout, stderr } = command.output().expect("endicott starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
+        assert!(status.success(), "{}", text(stderr));
+        (text(stdout), text(stderr))
+    };
+    let told = "the IPL statement of U is not performed without --ipl";
+    let (out, errors) = script(&["u", "query userid"]);
+    assert!(errors.contains(told) && !out.contains("HCPVMI"), "{out}{errors}");
+    // There is no device 00C: what the IPL says shows that it was tried.
+    let (out, errors) = script(&["--ipl", "u", "query userid"]);
+    assert!(!errors.contains(told) && out.contains("HCPVMI040E Device 000C does not exist"), "{out}{errors}");
+    assert!(!script(&["u", "ipl 00c"]).1.contains(told));
+}
