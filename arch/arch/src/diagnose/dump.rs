@@ -15,6 +15,7 @@ pub struct DumpHeader {
     pub name: [u8; 8],
     /// FORMAT.
     pub format: [u8; 8],
+    /// Whose virtual machine it is.
     pub userid: [u8; 8],
     /// The TOD clock.
     pub time: U64,
@@ -44,15 +45,21 @@ impl Default for DumpText {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct DumpCpu {
+    /// The CPU address.
     pub address: U16,
     /// 0: S/370, 1: ESA/390, 2: z/Architecture.
     pub architecture: U16,
+    /// Where the prefix area lies.
     pub prefix: U32,
     /// Mask and address, in the form of z/Architecture.
     pub psw: [U64; 2],
+    /// General registers.
     pub general: [U64; 16],
+    /// Control registers.
     pub control: [U64; 16],
+    /// Floating-point registers.
     pub floating_point: [U64; 16],
+    /// Access registers.
     pub access: [U32; 16],
     /// Not blank, so that it ends the record.
     pub end: U32,
@@ -65,6 +72,7 @@ const _: () = assert!(size_of::<DumpCpu>() == 476);
 pub struct DumpPart {
     /// The real address, of the first virtual CPU.
     pub address: U64,
+    /// What lies there.
     pub data: [u8; PART],
 }
 const _: () = assert!(size_of::<DumpPart>() == 8 + PART);

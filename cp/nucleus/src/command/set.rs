@@ -39,7 +39,10 @@ commands! {
     minidisk_cache { "MDCache" G minidisk_cache; }
     per { "PER" G per; }
     scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
-    users { "PRIVclass" ANY privilege; "SECUSER" ACG secondary_user; "OBServer" ACG observer; "MACHine" G machine; "LOGMSG" B log_message; }
+    users {
+        "PRIVclass" ANY privilege; "SECUSER" ACG secondary_user; "OBServer" ACG observer; "MACHine" G machine;
+        "LOGMSG" B log_message;
+    }
 }
 
 /// `SET function value`

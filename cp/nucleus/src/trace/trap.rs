@@ -37,7 +37,9 @@ pub enum Kind {
 /// Bits in storage, and what they were last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bits {
+    /// The address of the first byte.
     pub at: u64,
+    /// The bits that are looked at are on.
     pub mask: Vec<u8>,
     /// `None`: it could not be read yet.
     pub last: Option<Vec<u8>>,
