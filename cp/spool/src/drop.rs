@@ -36,6 +36,7 @@ pub enum Content {
 /// What became of a host file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Punched {
+    /// Cards that it is.
     pub cards: u32,
     /// Lines of text that take more than a card: how many, and the number of the first.
     pub long: Found<usize>,
@@ -46,7 +47,9 @@ pub struct Punched {
 /// Something that was found so many times, and where it was first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found<T> {
+    /// How many times.
     pub count: usize,
+    /// The first.
     pub first: Option<T>,
 }
 
