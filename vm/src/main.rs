@@ -2,7 +2,8 @@
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
-//! reader, `password` changes a user's password, `directory` checks a system's texts, `dasd` makes and looks after disks, `cms` makes programs for CMS,
+//! reader, `password` changes a user's password, `directory` checks a system's texts,
+//! `dasd` makes and looks after disks, `cms` makes programs for CMS,
 //! `linux` runs one guest on standard input and output, `debian` makes one.
 
 // What is printed goes through `say`: those macros panic where it cannot be.

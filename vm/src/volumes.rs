@@ -34,8 +34,8 @@ pub(crate) fn same_serials(volumes: &[(u16, &str)]) -> Vec<String> {
     for (n, (number, serial)) in volumes.iter().enumerate().filter(|(_, volume)| !volume.1.is_empty()) {
         if let Some((first, _)) = volumes[..n].iter().find(|other| other.1 == *serial) {
             told.push(format!(
-                "DASD {first:04X} and DASD {number:04X} have one serial, {serial}: what is on {serial} is looked for on \
-                 one of them; give the other another serial, or take it out of SYSTEM CONFIG"
+                "DASD {first:04X} and DASD {number:04X} have one serial, {serial}: what is on {serial} is looked for \
+                 on one of them; give the other another serial, or take it out of SYSTEM CONFIG"
             ));
         }
     }

@@ -181,13 +181,16 @@ fn a_system_is_checked_without_starting_it() {
     let (code, said) = check();
     assert!(code == Some(0) && said.ends_with("Nothing is wrong.\n"), "{said}");
     let text = fs::read_to_string(folder.0.join("USER DIRECT")).unwrap();
-    let more = "USER BAD BAD 16M\n MACHINE VAX\nUSER ODD ODD 16M 16M G\n LINK NOBODY 190 190 RR\n LINK MAINT 777 777 RR\n \
-                MDISK 191 3390 1 10 NONE MR\n MDISK 192 3390 3330 100 VMRES MR\n MDISK 193 3390 1 5 VMRES MR\n DEDICATE 580 0777\n";
+    let more = "USER BAD BAD 16M\n MACHINE VAX\nUSER ODD ODD 16M 16M G\n LINK NOBODY 190 190 RR\n\
+                \x20LINK MAINT 777 777 RR\n\
+                \x20MDISK 191 3390 1 10 NONE MR\n MDISK 192 3390 3330 100 VMRES MR\n MDISK 193 3390 1 5 VMRES MR\n\
+                \x20DEDICATE 580 0777\n";
     folder.write("USER DIRECT", &(text.clone() + more));
     let config = fs::read_to_string(folder.0.join("SYSTEM CONFIG")).unwrap();
     fs::copy(folder.0.join("volumes/vmres.3390"), folder.0.join("volumes/twin.3390")).unwrap();
     fs::create_dir(folder.0.join("tapes")).unwrap();
-    let bad = "PROCESSORS many\nFROB 7\nOPERATOR_USERID NOONE\nDASD 0300 volumes/none.3390\nDASD 0301 volumes/twin.3390\n\
+    let bad = "PROCESSORS many\nFROB 7\nOPERATOR_USERID NOONE\nDASD 0300 volumes/none.3390\n\
+               DASD 0301 volumes/twin.3390\n\
                TAPE 0590 none.aws\n";
     folder.write("SYSTEM CONFIG", &(config.clone() + bad));
     let (code, said) = check();

@@ -483,7 +483,8 @@ SUBCONFIG SVC01-2
 USER AFTER NOPASS
  BUILD ON * USING SUBCONFIG SVC01-1
 ";
-    let error = "D:17: BUILD of AFTER: this statement belongs to no IDENTITY; expected BUILD in an IDENTITY, not in a USER or PROFILE";
+    let error = "D:17: BUILD of AFTER: this statement belongs to no IDENTITY; \
+                 expected BUILD in an IDENTITY, not in a USER or PROFILE";
     let directory = Directory::read("D", text, &Passwords::default()).unwrap();
     assert_eq!(directory.mistakes.iter().map(ToString::to_string).collect::<Vec<_>>(), [error]);
     let user = directory.user("SVC01").unwrap();
