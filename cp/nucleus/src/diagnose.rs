@@ -104,7 +104,7 @@ impl Call<'_> {
         let state: &State = &core.state;
         for (address, range) in pieces(to, from.len()) {
             let mut byte = [0];
-            let last = Real(address.0 + range.len() as u64 - 1);
+            let last = Real(address.0 + (range.len() as u64 - 1));
             state.storage().read(state.absolute(last), &mut byte).map_err(|_| Program::Addressing)?;
             if state.storage().is_read_only(state.absolute(last)) {
                 return Err(Program::Protection.into());

@@ -45,7 +45,7 @@ impl Call<'_> {
     fn may_use(&self, at: Real, length: usize, key: u8, store: bool) -> Result<(), BlockError> {
         let core = self.core();
         for (address, range) in super::pieces(at, length) {
-            let last = Real(address.0 + range.len() as u64 - 1);
+            let last = Real(address.0 + (range.len() as u64 - 1));
             let found = core.state.storage().key(core.state.absolute(last)).map_err(|_| BlockError::Addressing)?;
             let fetches = !store && found & storage::key::FETCH == 0;
             if key >> 4 != 0 && found >> 4 != key >> 4 && !fetches {
