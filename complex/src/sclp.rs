@@ -163,7 +163,7 @@ impl Configuration {
         let too_long = state.address_mask == u64::MAX && register != address;
         // Not among the assigned storage locations, those of another prefix either.
         let area = state.architecture().prefix_area();
-        let assigned = address < area || address & !(area - 1) == u64::from(state.prefix);
+        let assigned = address < area || address & !(area - 1) == state.prefix;
         if too_long || assigned || address % 8 != 0 {
             return Err(Program::Specification.into());
         }
