@@ -7,7 +7,7 @@
 
 use crate::operands::{Problem, problem};
 use crate::source::Statement;
-use crate::statement::{Position, row_of};
+use crate::table::{Position, row_of};
 use std::collections::HashMap;
 
 /// A source in which each IDENTITY has what its SUBCONFIG says.

@@ -14,7 +14,7 @@
 //! * `operands`: the words of a statement one by one; `entry`: a user while it is read;
 //! * `identity`: what belongs to a user of several systems is brought together;
 //! * `control`, `device`: what the operands of each statement mean;
-//! * `statement`: the table of all statements and the driver that keeps their order;
+//! * `table`: all statements; `statement`: the driver that keeps their order; `identity`: users of several systems;
 //! * `model`: what comes out; `password`: hashes; `sample`: the directory of the sample system.
 
 mod control;
@@ -27,13 +27,14 @@ mod password;
 mod sample;
 mod source;
 mod statement;
+mod table;
 
 use std::path::Path;
 
 pub use model::*;
 pub use password::{LinkPassword, Password, Passwords};
 pub use sample::sample;
-pub use statement::statement_names;
+pub use table::statement_names;
 
 /// One mistake in a directory source, or a source that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -154,7 +154,11 @@ pub fn vm_dump(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
     let mut file = spool::with(&cp.spool, |spool| spool.open_output(issuer.userid(), Device::Dump)).map_err(failed)?;
     let written = write(&mut file, &wanted, issuer, cp.now()).and_then(|()| file.finish());
     if let Err(error) = written {
-        spool::with(&cp.spool, |spool| Ok(spool.discard_output(file))).map_err(failed)?;
+        let discard = |spool: &mut spool::Spool| {
+            spool.discard_output(file);
+            Ok(())
+        };
+        spool::with(&cp.spool, discard).map_err(failed)?;
         return Err(failed(error));
     }
     let was = file.spid();

@@ -92,7 +92,8 @@ fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> 
                     let what = [&[*kind], rest].concat().join(" ");
                     to.leave(n + 1, format!("{number:04X} {what}: there is a device of this number already"));
                 }
-                if let Some((image, _)) = first.split_once(':').filter(|(image, _)| image.trim_matches('0') != "") {
+                if let Some((image, _)) = first.split_once(':').filter(|(image, _)| !image.trim_matches('0').is_empty())
+                {
                     to.leave(n + 1, format!("{image}: there is one channel subsystem image here"));
                 }
                 if !new.is_empty() {
