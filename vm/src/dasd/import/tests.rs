@@ -52,7 +52,6 @@ INCLUDE   nowhere.cnf
             "TAPE 0580 3480",
             "TAPE 0581 3490 backup.het",
             "TAPE 0582 3420 old.aws",
-            "TAPE 0582 3420 old.aws",
             "DASD 0210 disks/d210.0210 R/O",
             "DASD 0211 disks/d211.0211 R/O",
         ]
