@@ -115,12 +115,15 @@ fn the_screen_is_written_anew_after_sysreq() {
     client.log_on("CMSUSER");
     client.until_status("CP READ", ANSWER);
     client.say("query userid", "CMSUSER  AT", ANSWER);
-    for _ in 0..3 {
+    // SYSREQ is an attention, too: a line for CP is one in either state of the machine.
+    let mut there = "CMSUSER  AT";
+    for (line, answer) in [("#cp query time", "TIME IS"), ("#cp query virtual storage", "STORAGE =")] {
         client.act("SysReq()");
-        client.until_status("CP READ", ANSWER);
-        client.say("query time", "TIME IS", ANSWER);
+        client.until(there, ANSWER);
+        client.say(line, answer, ANSWER);
+        there = answer;
     }
-    client.say("logoff", "LOGOFF AT", ANSWER);
+    client.say("#cp logoff", "LOGOFF AT", ANSWER);
 }
 
 fn turn_pages(client: &mut Client) {
