@@ -157,11 +157,15 @@ void clear_screen(void)
     enum { DISPLAY = 0x19, ONLY_ERASE = 0xff };
     struct { u8 command, address[3], flags, control; u16 count; } ccw __attribute__((aligned(8))) =
         { DISPLAY, { 0 }, 0, ONLY_ERASE, 1 };
-    register u32 r2 __asm__("2") = (u32)&ccw;
-    register u32 r4 __asm__("4") = console_device();
+    u32 device = console_device();
 
-    if (console_is_display())
-        __asm__ volatile(".long 0x83240058" : : "d"(r2), "d"(r4), "m"(ccw) : "cc", "memory");
+    if (!console_is_display())
+        return;
+    /* A call in between would change the registers. */
+    register u32 r2 __asm__("2") = (u32)&ccw;
+    register u32 r4 __asm__("4") = device;
+
+    __asm__ volatile(".long 0x83240058" : : "d"(r2), "d"(r4), "m"(ccw) : "cc", "memory");
 }
 
 /* DIAGNOSE X'00': the userid. */
