@@ -115,8 +115,8 @@ pub trait Translator: Send {
     /// the code is entered from outside, and from its own page. It is good in the [`mode`] of `s`.
     fn translate(&mut self, s: &State, place: (Absolute, u32), beside: Option<Beside>, path: Path<'_>) -> (u64, u64);
 
-    /// From now on, the exit `link` is a jump to one of these, the outer and the inner entry of the block at `absolute`,
-    /// if the link was made for the same version of the same frame.
+    /// From now on, the exit `link` is a jump to one of these, the outer and the inner entry of the block at
+    /// `absolute`, if the link was made for the same version of the same frame.
     fn connect(&mut self, link: Link, absolute: Absolute, version: u32, entries: (u64, u64));
 
     /// Notes that the block at `s.ia` begins with `code`, its outer entry.

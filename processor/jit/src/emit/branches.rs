@@ -1,11 +1,11 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
 //! A branch within the page, or to the one of [`crate::emit::second_page`] after its guard, is a jump.
-//! [`translator::Translator::connect`] links it to its target once that is translated. Returns look at the
-//! latest calls ([`crate::emit::return_stack`]), other branches among the targets that are remembered. Where the block itself goes on at a branch's target, the branch needs no
-//! code but a side exit for the rare way. If the target is in a register, a guard compares it with the expected one.
-//! There is no guard if the register is known to have the address of an instruction of the trace, as a return's mostly
-//! has.
+//! [`translator::Translator::connect`] links it to its target once that is translated. Returns look at the latest calls
+//! ([`crate::emit::return_stack`]), other branches among the targets that are remembered. Where the block itself goes
+//! on at a branch's target, the branch needs no code but a side exit for the rare way. If the target is in a register,
+//! a guard compares it with the expected one. There is no guard if the register is known to have the address of an
+//! instruction of the trace, as a return's mostly has.
 
 use crate::emit::assembler::{Assembler, asm, displaced, near, scratch};
 use crate::emit::body::not;
@@ -134,7 +134,7 @@ impl Emitter<'_> {
 
     /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong,
     /// and only costs time.
-    fn crosses(&self, at: i64, crossed: bool) -> bool {
+    pub(crate) fn crosses(&self, at: i64, crossed: bool) -> bool {
         let mut first = [0];
         let Some(from) = self.text_at(at, first.len(), crossed) else { return false };
         let left = arch::PAGE - from.0 % arch::PAGE;

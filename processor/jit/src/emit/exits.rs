@@ -46,16 +46,18 @@ pub(crate) struct Away {
     pub(crate) from: usize,
     /// Where the branch is that was taken last, if the state does not have it.
     pub(crate) at: Option<i64>,
+    /// What kind of branch it is.
     pub(crate) kind: Branching,
 }
 
-/// What kind of branch it is, for the return stack ([`crate::emit::return_stack`]).
+/// What a branch is to the return stack ([`crate::emit::return_stack`]).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Branching {
     /// After it a register has the address of the next instruction, so far from the start of the block.
     Call(i64),
     /// By the address in a register, which may be that of a call.
     Return,
+    /// Neither, or not in the 64-bit mode.
     Plain,
 }
 

@@ -67,9 +67,11 @@ pub(crate) const REMEMBERED: usize = 83;
 /// The routines of the return stack ([`crate::emit::return_stack`]).
 pub(crate) const PUSH_RETURN: usize = 84;
 pub(crate) const TAKE_RETURN: usize = 85;
-/// Where its latest entry is, in bytes from the first; which cache it leads to; and what an entry must have to be good.
+/// Where its latest entry is, in bytes from the first.
 pub(crate) const RETURN_TOP: usize = 86;
-pub(crate) const RETURN_OWNER: usize = 87;
+/// The era of the cache that its entries lead to.
+pub(crate) const RETURN_ERA: usize = 87;
+/// What an entry must have to be good.
 pub(crate) const RETURN_VALID: usize = 88;
 /// Its entries.
 pub(crate) const RETURNS: usize = 89;

@@ -1,7 +1,6 @@
 //! Code that every cache begins with: the way in and out, the ways to our functions, and the routines that blocks call.
 
 use crate::emit::assembler::{Assembler, BIAS, asm, field, near, scratch};
-use crate::emit::branches;
 use crate::emit::exits::LOOK;
 use crate::emit::float_flags;
 use crate::emit::recipes::settle_code;
@@ -176,7 +175,7 @@ impl Stubs {
         let routines = fields::emit(a);
         let string_routines = strings::emit(a);
         let move_field = field_loops::emit(a);
-        let return_stack = return_stack::emit(a, branches::find);
+        let return_stack = return_stack::emit(a);
         let code = a.take().expect("the stubs' labels are all there");
         let at = memory.put(&code);
         let place = |routine: usize| at + routine as u64;

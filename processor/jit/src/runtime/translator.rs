@@ -35,8 +35,8 @@ fn lacking(movbe: bool, bmi2: bool) -> Option<&'static str> {
     }
 }
 
-/// Another number each time.
-fn owner() -> u64 {
+/// Another number each time, and never 0.
+fn new_era() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -63,10 +63,8 @@ pub(crate) struct CodeCache {
     loose: HashMap<(u64, u64), Retired>,
     /// The last block that became loose, and its code before, until the engine takes it.
     loosened: Option<(Absolute, u64)>,
-    /// How often it has been emptied.
-    era: u64,
     /// No other cache has had this number, nor this one before it was emptied.
-    owner: u64,
+    era: u64,
     /// An operation code that is translated as another, to test the comparison of the engines.
     mistake: Option<(u8, u8)>,
     /// How much code may be kept, and how many instructions it has been made of since it was emptied.
@@ -103,8 +101,7 @@ impl CodeCache {
             targets: Targets::new(),
             loose: HashMap::new(),
             loosened: None,
-            era: 0,
-            owner: owner(),
+            era: new_era(),
             mistake: wishes.mistake,
             statistics: Statistics::default(),
         })
@@ -119,14 +116,6 @@ impl CodeCache {
             text
         });
         texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
-    }
-
-    /// Sees to it that the return stack leads to code of this cache.
-    fn own_returns(&self, s: &mut State) {
-        if s.scratch[RETURN_OWNER] != self.owner {
-            s.scratch[RETURNS..][..return_stack::ENTRIES * return_stack::WORDS].fill(0);
-            (s.scratch[RETURN_OWNER], s.scratch[RETURN_TOP]) = (self.owner, 0);
-        }
     }
 
     /// Sees to it that a block that is left too often is not executed any more.
@@ -165,8 +154,7 @@ impl Translator for CodeCache {
         self.loosened = None;
         self.room.shrink();
         self.kept = 0;
-        self.era += 1;
-        self.owner = owner();
+        self.era = new_era();
         self.statistics.emptied += 1;
     }
 
@@ -250,7 +238,10 @@ impl Translator for CodeCache {
         [s.scratch[TARGETS], s.scratch[TARGET_MASK]] = self.targets.table();
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         note_key(s);
-        self.own_returns(s);
+        if s.scratch[RETURN_ERA] != self.era {
+            return_stack::clear(s);
+            s.scratch[RETURN_ERA] = self.era;
+        }
         s.scratch[MOVED] = 0;
         s.scratch[ROWS] = s.forgotten_rows();
         let budget = s.budget;
