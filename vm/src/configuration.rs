@@ -20,13 +20,13 @@
 //! VDISK             SYSLIM 8G USERLIM 512M
 //! ```
 
-use crate::words::words;
 use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
 use message::calendar::Zone;
 use minidisk::policy::{Limits, Policy, Settings};
 use nucleus::system::SystemConfig;
+use say::words::words;
 use std::path::{Path, PathBuf};
 
 /// The file's name in the system's folder.

@@ -4,7 +4,7 @@
 //! installs the packages and makes it bootable. That guest is another process of this program: what is seen here are
 //! its steps. An installation that fails or is stopped leaves no disk of that name.
 
-use crate::{linux, progress};
+use crate::linux;
 use ::dasd::model::CkdModel;
 use ::dasd::{Format, Image, ImageError, Kind, Method};
 use ::debian::Scratch;
@@ -12,6 +12,7 @@ use ::debian::apt::Apt;
 use ::debian::installer::{Installer, Plan, Step, check};
 use base::Held;
 use indicatif::ProgressBar;
+use say::progress;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -94,7 +95,7 @@ pub(crate) fn debian(options: &Options) -> Result<u8, String> {
         if stop.stopped() && made.is_err() {
             // Whatever a program says of its end: it is because it was stopped.
             complain!("endicott: {STOPPED}");
-            return Ok(crate::signals::STOPPED);
+            return Ok(tools::signals::STOPPED);
         }
         made?;
         say!("{} is ready: endicott debian {} --run", disk.display(), options.name.display());
@@ -126,7 +127,7 @@ impl Stop {
             }
         };
         // Without it Ctrl-C ends the program at once, and the unfinished disk lies about.
-        let _ = crate::signals::on_end(end);
+        let _ = tools::signals::on_end(end);
         stop
     }
 

@@ -4,13 +4,14 @@
 //! what is not there: host files, volumes, users, devices. What need not be wrong is told, too, and does not count.
 
 use crate::configuration::{self, Configuration};
-use crate::{run, tls, volumes};
+use crate::{tls, volumes};
 use ::directory::{Device, DeviceKind, Directory, Extent, RealDevice, User};
 use dasd::{Image, ImageError, Options};
 use minidisk::real;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use tape::{Tape, TapeError};
+use tools::system::load_directory;
 
 /// What is to be done.
 #[derive(clap::Subcommand)]
@@ -68,7 +69,7 @@ fn check(folder: &Path) -> Found {
     }
     let disks = found.disks(&configuration);
     found.tapes(&configuration, folder);
-    let directory = match run::load_directory(folder) {
+    let directory = match load_directory(folder) {
         Ok(directory) => directory,
         Err(why) => {
             found.wrong.extend(why.lines().map(str::to_owned));

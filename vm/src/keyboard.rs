@@ -132,7 +132,7 @@ pub(crate) fn output(panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn 
             None => stdout.write_all(text.as_bytes()),
         };
         // Standard output that is gone takes nothing with it: the guest goes on.
-        crate::say::note(written.and_then(|()| stdout.flush()));
+        say::note(written.and_then(|()| stdout.flush()));
     })
 }
 

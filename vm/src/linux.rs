@@ -7,7 +7,6 @@
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
 use crate::loading::{self, Loaded};
-use crate::say;
 use crate::server::{Notes, Server};
 use base::Clock;
 use consoles::ascii::AsciiConsole;
@@ -212,7 +211,7 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
     let config = SystemConfig { operator: USERID.into(), processors, ..SystemConfig::default() };
     let cp = Arc::new(Cp::new(config, directory, None, clock.clone(), notes.clone()));
     for (number, file) in &disks {
-        let volume = crate::dasd::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
+        let volume = tools::dasd::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
         cp.disks.install(*number, volume, file.display().to_string())?;
     }
     for (number, file) in &tapes {
@@ -258,7 +257,7 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     }
     server.set_local(terminal.clone(), keyboard::output(panicked.clone(), prompt.clone()));
     let stop = notes.clone();
-    crate::signals::on_end(move || stop.shut_down())?;
+    tools::signals::on_end(move || stop.shut_down())?;
     match &kernel {
         Some(kernel) => {
             ipl::from_files(&cp, &vmdbk, kernel, &initrd, &parameters).map_err(|error| error.to_string())?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Prints on standard output.
 pub(crate) fn print(text: &str) {
     // Standard output that is gone takes nothing with it: the system goes on.
-    crate::say::print(format_args!("{text}"));
+    say::print(format_args!("{text}"));
 }
 
 /// Whether what is typed shows, at a terminal that has not been put into raw mode.

@@ -10,13 +10,12 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 #[macro_use]
-mod say;
+extern crate say;
 
 mod alarm;
 mod clock;
 mod cms;
 mod configuration;
-mod dasd;
 mod debian;
 mod directory_check;
 mod keyboard;
@@ -25,21 +24,18 @@ mod loading;
 mod local;
 mod painter;
 mod password;
-mod progress;
 mod punch;
 mod run;
 mod sample;
 mod script;
 mod server;
-mod signals;
-mod tape;
 mod tls;
 mod volumes;
-mod words;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tools::{dasd, signals, tape};
 
 /// Virtual machines for everybody: a VM system that runs S/390 and z/Architecture guests.
 #[derive(Parser)]

@@ -3,10 +3,11 @@
 //! The new password goes, salted and hashed, into the file `passwords` beside USER DIRECT, which comes before what the
 //! source says. A system that runs takes it at the next LOGON.
 
-use crate::{local, run};
+use crate::local;
 use directory::{Password, Passwords};
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use tools::system::{self, DIRECTORY};
 
 /// What the command line says.
 #[derive(clap::Args)]
@@ -20,11 +21,10 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn password(options: &Options) -> Result<(), String> {
-    let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
-    let folder = options.system.clone().unwrap_or_else(usual);
-    let directory = run::load_directory(&folder)?;
+    let folder = system::folder(options.system.as_deref());
+    let directory = system::load_directory(&folder)?;
     let userid = options.user.to_uppercase();
-    let source = folder.join(run::DIRECTORY);
+    let source = folder.join(DIRECTORY);
     let Some(user) = directory.user(&userid) else {
         // It may be one whose statements cannot be read.
         let why: Vec<String> = directory.mistakes_of(&userid).map(ToString::to_string).collect();
@@ -60,7 +60,7 @@ pub(crate) fn password(options: &Options) -> Result<(), String> {
 fn ask(userid: &str) -> Result<String, String> {
     let input = std::io::stdin();
     if input.is_terminal() {
-        crate::say::print(format_args!("New password for {userid} (it shows as you type): "));
+        say::print(format_args!("New password for {userid} (it shows as you type): "));
     }
     let line = local::line(&mut input.lock()).map_err(|error| format!("standard input: {error}"))?;
     Ok(line.unwrap_or_default())

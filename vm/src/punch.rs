@@ -1,11 +1,11 @@
 //! `endicott punch`: host files become spool files in a user's reader.
 
-use crate::run;
 use base::{Clock, file};
 use spool::{Attributes, Content, Punch, Punched, Queue};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use tools::system::{self, DIRECTORY, SPOOL};
 
 /// The most bytes that become cards of one file: what a pipe gives may have no end.
 const MOST: u64 = 1 << 30;
@@ -39,12 +39,11 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn punch(options: &Options) -> Result<(), String> {
-    let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
-    let folder = options.system.clone().unwrap_or_else(usual);
-    let directory = run::load_directory(&folder)?;
+    let folder = system::folder(options.system.as_deref());
+    let directory = system::load_directory(&folder)?;
     let userid = options.user.to_uppercase();
     if directory.user(&userid).is_none() {
-        return Err(format!("{} has no user {userid}", folder.join(run::DIRECTORY).display()));
+        return Err(format!("{} has no user {userid}", folder.join(DIRECTORY).display()));
     }
     if !options.class.is_ascii_alphanumeric() {
         return Err(format!("{} is no spool class: a letter or a digit is", options.class));
@@ -64,7 +63,7 @@ pub(crate) fn punch(options: &Options) -> Result<(), String> {
         }
         files.push(file);
     }
-    let spool = folder.join(run::SPOOL);
+    let spool = folder.join(SPOOL);
     options.files.iter().zip(files).try_for_each(|(path, mut file)| one(&spool, &userid, path, &mut file, options))
 }
 

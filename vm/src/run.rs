@@ -12,12 +12,7 @@ use spool::Spool;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-
-/// The user directory's file in the system's folder.
-pub(crate) const DIRECTORY: &str = "USER DIRECT";
-
-/// The spool's folder in the system's folder.
-pub(crate) const SPOOL: &str = "spool";
+use tools::system::{DIRECTORY, SPOOL, load_directory};
 
 /// What the command line says.
 pub(crate) struct Options<'a> {
@@ -47,7 +42,7 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     let secure = if tls.is_some() { " with TLS" } else { "" };
     let bound = server.listen(&address, tls)?;
     let stop = notes.clone();
-    crate::signals::on_end(move || consoles::host::Host::shut_down(&*stop))?;
+    tools::signals::on_end(move || consoles::host::Host::shut_down(&*stop))?;
     if options.headless {
         cp.start(None);
     } else {
@@ -142,26 +137,4 @@ fn troubles(folder: &Path, directory: &Directory) -> Vec<String> {
         lines.push(format!("{}: read, but not used here: {}", source.display(), what.join(", ")));
     }
     lines
-}
-
-/// Reads USER DIRECT, with what is wrong in it for a user who wants to use its disks.
-pub(crate) fn load_directory_for_disks(folder: &Path) -> Result<Directory, String> {
-    let directory = load_directory(folder)?;
-    directory.mistakes.iter().for_each(|mistake| complain!("endicott: {mistake}"));
-    Ok(directory)
-}
-
-/// Reads USER DIRECT; the error, if none of its users can log on, is one line for each mistake.
-pub(crate) fn load_directory(folder: &Path) -> Result<Directory, String> {
-    let path = folder.join(DIRECTORY);
-    if !path.exists() {
-        return Err(format!("{} does not exist: make a system with \"endicott sample DIR\"", path.display()));
-    }
-    let directory = Directory::load(&path);
-    let directory = directory.map_err(|errors| errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"))?;
-    if directory.users.is_empty() {
-        let remedy = "nobody could log on; it needs USER statements, as \"endicott sample DIR\" writes them";
-        return Err(format!("{} has no user: {remedy}", path.display()));
-    }
-    Ok(directory)
 }

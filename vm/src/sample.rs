@@ -1,13 +1,15 @@
 //! `endicott sample`: makes the sample system, which is two texts and a disk.
 
-use crate::{configuration, dasd, run};
+use crate::configuration;
 use std::path::Path;
+use tools::dasd;
+use tools::system::DIRECTORY;
 
 pub(crate) fn sample(folder: &Path) -> Result<(), String> {
     let fail = |path: &Path, error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let (volume, serial) = configuration::VOLUME;
     let volume = folder.join(volume);
-    let texts = [(run::DIRECTORY, directory::sample()), (configuration::FILE, configuration::SAMPLE)]
+    let texts = [(DIRECTORY, directory::sample()), (configuration::FILE, configuration::SAMPLE)]
         .map(|(name, text)| (folder.join(name), text));
     // Nothing is made where a part of it is already.
     for path in texts.iter().map(|(path, _)| path).chain([&volume]) {

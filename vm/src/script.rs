@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+use tools::system;
 
 /// What the command line says.
 #[derive(clap::Args)]
@@ -35,8 +36,7 @@ pub(crate) struct Options {
 const SOON: u64 = 2_000_000;
 
 pub(crate) fn script(options: &Options) -> Result<(), String> {
-    let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
-    let folder = options.system.clone().unwrap_or_else(usual);
+    let folder = system::folder(options.system.as_deref());
     let notes = Arc::new(Notes::new());
     let (cp, troubles) = run::control_program(&folder, run::load_configuration(&folder)?, &notes)?;
     troubles.iter().for_each(|trouble| complain!("endicott: {trouble}"));
@@ -61,7 +61,7 @@ pub(crate) fn script(options: &Options) -> Result<(), String> {
             cp.line(terminal.id, line);
         }
         let idle = settle(&cp, Duration::from_secs(options.wait));
-        crate::say::print(format_args!("{}", terminal.take_output()));
+        say::print(format_args!("{}", terminal.take_output()));
         if !idle {
             result = Err(format!("it still runs {} seconds after \"{line}\"", options.wait));
             break;

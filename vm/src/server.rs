@@ -427,7 +427,7 @@ impl Server {
                 self.send(key);
             } else if let Some((local, print)) = self.local.as_mut().filter(|(local, _)| local.id == terminal) {
                 print(&local.take_output());
-                crate::say::errors(&local.take_messages());
+                say::errors(&local.take_messages());
                 crate::local::echo(!local.hidden());
                 self.cp.relieve(local);
             }
@@ -494,7 +494,7 @@ impl Server {
         }
         if let Some((local, print)) = &mut self.local {
             print(&local.take_output());
-            crate::say::errors(&local.take_messages());
+            say::errors(&local.take_messages());
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
                 troubles.extend(image.notices().into_iter().map(|notice| format!("DASD {number:04X}: {notice}")));
                 troubles.extend(disks.install(*number, image, file.display().to_string()).err());
             }
-            Err(error) => troubles.push(format!("DASD {number:04X} is not there: {}", crate::dasd::text(error))),
+            Err(error) => troubles.push(format!("DASD {number:04X} is not there: {}", tools::dasd::text(error))),
         }
     }
     let reals = disks.reals();

@@ -3,27 +3,31 @@
 use std::path::PathBuf;
 use tape::{Tape, check};
 
+/// What is to be done.
 #[derive(clap::Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     /// Makes empty tapes: compressed ones (HET) if the name ends in .het, else AWSTAPE.
     Create {
+        /// The tapes.
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
     /// Lists what is on tapes: their files, blocks, standard labels, and the files that CMS has dumped there.
     List {
+        /// The tapes.
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
     /// Reads tapes from end to end; what is wrong is told, and the exit code is 1 then.
     Check {
+        /// The tapes.
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
 }
 
 /// Does it; `false`: a check found something.
-pub(crate) fn tape(command: &Command) -> Result<bool, String> {
+pub fn tape(command: &Command) -> Result<bool, String> {
     let mut good = true;
     match command {
         Command::Create { files } => {

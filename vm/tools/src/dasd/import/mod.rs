@@ -6,7 +6,7 @@
 
 mod devices;
 
-use crate::words::words;
+use say::words::words;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub(super) fn import(file: &Path) -> Result<(), String> {
     if imported.known == 0 {
         return Err(format!("{} is not a Hercules configuration: it has no line of one", file.display()));
     }
-    crate::say::print(format_args!("{}", imported.text(file)));
+    say::print(format_args!("{}", imported.text(file)));
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 
 use super::picture::{self, Bar, Piece, Shade};
 use super::{describe, map, source, text};
-use crate::say;
 use base::ebcdic;
 use dasd::label::{self, DataSet, Label};
 use dasd::{FileReport, Image, Kind, Record, Report, Track, Volume};
@@ -14,7 +13,7 @@ use std::sync::Arc;
 
 /// What the command line says.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub struct Options {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The records of a track, CYLINDER.HEAD in decimal; may be repeated.

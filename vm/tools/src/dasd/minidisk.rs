@@ -1,7 +1,7 @@
 //! `endicott dasd minidisk`: the blocks of a minidisk, to and from a file of the host.
 
 use super::{Watch, open, text};
-use crate::run;
+use crate::system;
 use base::file::{self, Access};
 use dasd::{BlockError, Blocks, Extent, ImageError, Kind, Volume, label};
 use directory::DeviceKind;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true)))]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["format", "get", "put"])))]
-pub(crate) struct Options {
+pub struct Options {
     /// The volume.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -85,8 +85,7 @@ fn extent(options: &Options, volume: &dyn Volume) -> Result<(u64, u64), String> 
     let wanted = options.of.as_deref().unwrap_or_default();
     let parsed = wanted.rsplit_once('.').and_then(|(user, vdev)| Some((user, u16::from_str_radix(vdev, 16).ok()?)));
     let (user, vdev) = parsed.ok_or_else(|| format!("{wanted} is not a minidisk, such as MAINT.190"))?;
-    let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
-    let directory = run::load_directory_for_disks(&options.system.clone().unwrap_or_else(usual))?;
+    let directory = system::load_directory_for_disks(&system::folder(options.system.as_deref()))?;
     let user = directory.user(&user.to_uppercase()).ok_or_else(|| format!("USER DIRECT has no user {user}"))?;
     let found = user.device(vdev).and_then(|device| match &device.kind {
         DeviceKind::Mdisk(disk) => Some(disk),

@@ -1,8 +1,14 @@
-//! What the program says on standard output and standard error.
+//! What the program says on standard output and standard error, with its bars, and the words of a line that it reads.
 //!
 //! A full disk under standard output, or a reader that has gone, does not stop what is being done: a disk is not to be
 //! left half written because of that. The first failure is remembered, nothing more is printed, and the exit code tells
 //! of it in the end.
+
+// What is printed goes through here: those macros panic where it cannot be.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod progress;
+pub mod words;
 
 use base::Held;
 use serde::Serialize;
@@ -12,19 +18,21 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 
 /// Prints a line on standard output, as `println!` does.
+#[macro_export]
 macro_rules! say {
-    ($($words:tt)*) => { $crate::say::print(format_args!("{}\n", format_args!($($words)*))) };
+    ($($words:tt)*) => { $crate::print(format_args!("{}\n", format_args!($($words)*))) };
 }
 
 /// Prints a line on standard error, as `eprintln!` does. Where that is gone, too, nothing is left to tell it to.
+#[macro_export]
 macro_rules! complain {
-    ($($words:tt)*) => { $crate::say::error(format_args!($($words)*)) };
+    ($($words:tt)*) => { $crate::error(format_args!($($words)*)) };
 }
 
 static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// Prints on standard output.
-pub(crate) fn print(words: Arguments) {
+pub fn print(words: Arguments) {
     if good() {
         let mut stdout = io::stdout().lock();
         note(stdout.write_fmt(words).and_then(|()| stdout.flush()));
@@ -32,35 +40,35 @@ pub(crate) fn print(words: Arguments) {
 }
 
 /// Prints a line on standard error.
-pub(crate) fn error(words: Arguments) {
+pub fn error(words: Arguments) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
 /// Prints lines on standard error as they are.
-pub(crate) fn errors(lines: &str) {
+pub fn errors(lines: &str) {
     let _ = io::stderr().write_all(lines.as_bytes());
 }
 
 /// `value` as a line of JSON, without its end.
-pub(crate) fn json(value: &impl Serialize) -> String {
+pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("every key is a string")
 }
 
 /// Remembers what became of something that was printed.
-pub(crate) fn note(written: io::Result<()>) {
+pub fn note(written: io::Result<()>) {
     if let Err(error) = written {
         FAILED.lock().held().get_or_insert(error);
     }
 }
 
 /// Whether everything was printed so far.
-pub(crate) fn good() -> bool {
+pub fn good() -> bool {
     FAILED.lock().held().is_none()
 }
 
 /// The exit code of a program that ends with `code`, or with `lost` if not all was printed. One whose reader has gone
 /// ends quietly, as others do by SIGPIPE.
-pub(crate) fn end(code: u8, lost: u8) -> ExitCode {
+pub fn end(code: u8, lost: u8) -> ExitCode {
     const SIGPIPE: u8 = 128 + 13;
     let failed = FAILED.lock().held();
     ExitCode::from(match &*failed {
@@ -80,4 +88,4 @@ pub(crate) fn end(code: u8, lost: u8) -> ExitCode {
 }
 
 /// The exit code of a tool whose output is not all there.
-pub(crate) const LOST: u8 = 1;
+pub const LOST: u8 = 1;

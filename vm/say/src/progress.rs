@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// How wide the terminal is on which bars are shown.
-pub(crate) fn columns() -> u16 {
+pub fn columns() -> u16 {
     rustix::termios::tcgetwinsize(std::io::stderr())
         .map(|size| size.ws_col)
         .ok()
@@ -12,7 +12,7 @@ pub(crate) fn columns() -> u16 {
 }
 
 /// A bar up to `length`, with these parts; `{wide_bar}` or `{wide_msg}` takes what others leave of the line.
-pub(crate) fn bar(length: u64, parts: &str) -> ProgressBar {
+pub fn bar(length: u64, parts: &str) -> ProgressBar {
     let bar = ProgressBar::new(length);
     let style = ProgressStyle::with_template(parts).expect("the parts are ours");
     bar.set_style(style.progress_chars("=> "));

@@ -5,11 +5,11 @@
 
 mod import;
 mod map;
-mod minidisk;
+pub mod minidisk;
 mod picture;
-mod show;
+pub mod show;
 
-use crate::{progress, signals};
+use crate::signals;
 use clap::{Subcommand, ValueEnum};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Existing, Format, Image, ImageError, Kind, Method, Report, Tracks, Volume, label};
@@ -19,9 +19,10 @@ use std::sync::Arc;
 
 /// What is to be done.
 #[derive(Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     /// Makes a new disk, with a volume label and an empty VTOC if it gets a serial.
     Create {
+        /// The new disk.
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// The model: 3390-3, 3380-K, 9345-2, 3350, 2314, 9336-20, 3370-2 ...
@@ -42,11 +43,13 @@ pub(crate) enum Command {
         /// Without it: cckd, or cckd64 for disks of more than 3 GB and for fixed-block ones.
         #[arg(long, value_enum)]
         format: Option<FormatName>,
+        /// What compresses it.
         #[arg(long, value_enum, default_value_t = Compression::Zlib)]
         compression: Compression,
     },
     /// Tells what disks are in files: format, model, size, serial.
     List {
+        /// The disks.
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
         /// For programs.
@@ -55,6 +58,7 @@ pub(crate) enum Command {
     },
     /// Reads all of a disk and tells what is wrong with it. Exit code 1: something is.
     Check {
+        /// The disk.
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Look at tables and headers only, not at every track.
@@ -71,13 +75,16 @@ pub(crate) enum Command {
     },
     /// Writes a compressed file anew, without free space and as small as it can be made.
     Compact {
+        /// The disk.
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
     /// Copies a disk, with what its shadow files hold, to a new file of the same format.
     Copy {
+        /// The disk.
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// The copy.
         #[arg(value_name = "NEW")]
         new: PathBuf,
         /// Another number of cylinders.
@@ -95,12 +102,16 @@ pub(crate) enum Command {
     },
     /// Copies a disk, with what its shadow files hold, to a new file of another format.
     Convert {
+        /// The disk.
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// The copy.
         #[arg(value_name = "NEW")]
         new: PathBuf,
+        /// The other format.
         #[arg(long, value_enum)]
         to: FormatName,
+        /// What compresses it.
         #[arg(long, value_enum, default_value_t = Compression::Zlib)]
         compression: Compression,
         /// A file that is called NEW is replaced.
@@ -112,14 +123,17 @@ pub(crate) enum Command {
     },
     /// Puts a copy back: FILE becomes the disk that is in COPY, in FILE's format, all at once or not at all.
     Restore {
+        /// The copy.
         #[arg(value_name = "COPY")]
         copy: PathBuf,
+        /// The disk.
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
     /// Keeps a disk as it is now: writes go to a new shadow file. (Of a disk that a system uses, CP's command SNAPSHOT
     /// does.)
     Snapshot {
+        /// The disk.
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Instead, merge the newest shadow file into the file below.
@@ -136,6 +150,7 @@ pub(crate) enum Command {
     Minidisk(minidisk::Options),
     /// Turns a Hercules configuration file into statements of SYSTEM CONFIG and USER DIRECT.
     ImportHercules {
+        /// The configuration file.
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
@@ -143,7 +158,7 @@ pub(crate) enum Command {
 
 /// The formats of image files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum FormatName {
+pub enum FormatName {
     /// Every track or block in a place of its own.
     #[value(alias = "ckd", alias = "fba")]
     Plain,
@@ -155,10 +170,14 @@ pub(crate) enum FormatName {
     Cckd64,
 }
 
+/// What compresses tracks and groups of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Compression {
+    /// Nothing does.
     None,
+    /// Deflate, as zlib has it.
     Zlib,
+    /// Bzip2.
     Bzip2,
 }
 
@@ -184,7 +203,7 @@ impl FormatName {
 }
 
 /// Does it; `false`: a check found something.
-pub(crate) fn dasd(command: &Command) -> Result<bool, String> {
+pub fn dasd(command: &Command) -> Result<bool, String> {
     let done = match command {
         Command::Create { file, model, cylinders, blocks, volser, linux, format, compression } => {
             let kind = kind_of(model, *cylinders, *blocks)?;
@@ -276,7 +295,7 @@ fn create(file: &Path, kind: Kind, format: Format, tracks: Tracks, volser: Optio
 }
 
 /// Makes the usual kind of disk for a system: a compressed 3390-3 with a label.
-pub(crate) fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
+pub fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
     let kind = kind_of("3390-3", None, None)?;
     create(file, kind, Format::usual(kind, Method::Zlib), Tracks::Empty, Some(volser))
 }
@@ -299,7 +318,7 @@ fn describe(kind: Kind) -> String {
 }
 
 /// The error, with its remedy if there is one.
-pub(crate) fn text(error: ImageError) -> String {
+pub fn text(error: ImageError) -> String {
     match error {
         ImageError::InUse { .. } => format!("{error}; end that first"),
         _ => error.to_string(),
@@ -307,7 +326,7 @@ pub(crate) fn text(error: ImageError) -> String {
 }
 
 /// Opens a disk, and tells the user at this terminal what there is to tell of it.
-pub(crate) fn open(file: &Path, options: dasd::Options) -> Result<Arc<Image>, ImageError> {
+pub fn open(file: &Path, options: dasd::Options) -> Result<Arc<Image>, ImageError> {
     let image = Image::open(file, options)?;
     image.notices().iter().for_each(|notice| complain!("endicott: {notice}"));
     Ok(image)
@@ -332,7 +351,7 @@ struct Watch(ProgressBar);
 impl Watch {
     fn new(what: &str) -> Watch {
         signals::watch();
-        let bar = progress::bar(1, "{msg} [{wide_bar}] {percent}% {elapsed} (still {eta})");
+        let bar = say::progress::bar(1, "{msg} [{wide_bar}] {percent}% {elapsed} (still {eta})");
         bar.set_message(what.to_string());
         Watch(bar)
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The words of `line` up to the character `comment`: parted by blanks, but what begins with " or ' (as the word, or
 /// after its =) goes on to the next such mark. A mark without another one is a character as any.
-pub(crate) fn words(line: &str, comment: Option<char>) -> Vec<String> {
+pub fn words(line: &str, comment: Option<char>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = line.trim_start();
     while let Some(first) = rest.chars().next().filter(|first| Some(*first) != comment) {
@@ -35,7 +35,7 @@ pub(crate) fn words(line: &str, comment: Option<char>) -> Vec<String> {
 }
 
 /// `name` as a word of such a line.
-pub(crate) fn quoted(name: &str) -> Cow<'_, str> {
+pub fn quoted(name: &str) -> Cow<'_, str> {
     match name.contains(char::is_whitespace) {
         true => format!("\"{name}\"").into(),
         false => name.into(),

@@ -1,7 +1,7 @@
 //! What the devices of a Hercules configuration become.
 
 use super::Imported;
-use crate::words::quoted;
+use say::words::quoted;
 use std::net::IpAddr;
 use std::path::Path;
 

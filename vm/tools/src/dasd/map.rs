@@ -1,7 +1,7 @@
 //! The map of a volume: which minidisks of USER DIRECT lie where, what is free, what overlaps.
 
 use super::picture::{self, Bar, Shade};
-use crate::{run, say};
+use crate::system;
 use dasd::Kind;
 use directory::{DeviceKind, Extent};
 use serde::{Serialize, Serializer};
@@ -50,7 +50,7 @@ struct Piece<'a> {
 
 /// The map of volume `volser` as the USER DIRECT in `folder` has it.
 pub(super) fn map(folder: &Path, volser: &str, kind: Kind) -> Result<Map, String> {
-    let directory = run::load_directory_for_disks(folder)?;
+    let directory = system::load_directory_for_disks(folder)?;
     let (unit, size) = match kind {
         Kind::Ckd { cylinders, .. } => ("cylinder", u64::from(cylinders)),
         Kind::Fba { blocks, .. } => ("block", blocks),

@@ -7,10 +7,10 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The exit code of a program that was told to end.
-pub(crate) const STOPPED: u8 = 130;
+pub const STOPPED: u8 = 130;
 
 /// Calls `end` when the program is told to end.
-pub(crate) fn on_end(end: impl Fn() + Send + 'static) -> Result<(), String> {
+pub fn on_end(end: impl Fn() + Send + 'static) -> Result<(), String> {
     let told: &[i32] = if hang_up_is_ignored() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
     let mut signals = Signals::new(told).map_err(|error| format!("signals cannot be caught: {error}"))?;
     let wait = move || {
@@ -35,13 +35,13 @@ fn hang_up_is_ignored() -> bool {
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// From now on, being told to end is something that [`stopped`] tells.
-pub(crate) fn watch() {
+pub fn watch() {
     static ONCE: Once = Once::new();
     // Without it Ctrl-C ends the program at once, which loses nothing either.
     ONCE.call_once(|| drop(on_end(|| TOLD.store(true, Ordering::Relaxed))));
 }
 
 /// Whether the program was told to end, and a caller asked to hear of that.
-pub(crate) fn stopped() -> bool {
+pub fn stopped() -> bool {
     TOLD.load(Ordering::Relaxed)
 }
