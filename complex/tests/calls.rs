@@ -23,6 +23,7 @@ fn spaces<'a>(machine: &'a Machine) -> (Tables<'a>, [u64; 2]) {
         t.map_low(asce);
         t.map(asce, CALLER.0, CALLER.1);
         t.map(asce, OTHER.0, OTHER.1);
+        t.map(asce, BETWEEN.0, BETWEEN.1);
         t.map(asce, ROUTINE, frame);
         asce
     });
@@ -166,6 +167,106 @@ fn calls_go_deeper_than_any_stack_and_come_back_past_callers() {
                 (gr[9], gr[15]) = (DATA + 0x100, DATA + 0x100);
             }
             assert_eq!(result(&machine, spaces[0], ROUTINE, ""), (ROUNDS, depth * ROUNDS), "{depth} {up}");
+        }
+    }
+}
+
+/// The callers of routines by their addresses in the text, one for each: at CALLER and each so much further up.
+const APART: u64 = 0x100;
+/// The page that they branch to, from where another branch leads to the routine, and its frame. A block may go on in
+/// this page; the routine's is another block.
+const BETWEEN: (u64, u64) = (0x50_0000, 0x1_1000);
+
+/// What branches in the text there to a routine, and comes back from it to the branch's end.
+fn by_text(machine: &Machine, saves: bool, number: u64, frame: u64, (routine, in_frame): (u64, u64), by: u64) {
+    let (at, between) = (CALLER.0 + number * APART, BETWEEN.0 + number * APART);
+    let far = between as i64 - at as i64;
+    let branch = if saves { format!("BRASL 14,*{far:+}") } else { format!("BRCL 15,*{far:+}") };
+    machine.text(frame + number * APART, &format!("{branch};AGR 2,3;BRCTG 1,*-10"));
+    machine.text(BETWEEN.1 + number * APART, &format!("BRCL 15,*{:+}", routine as i64 - between as i64));
+    let text = format!("AGHI 4,1;LGHI 3,{by};");
+    let back =
+        if saves { "BCR 15,14".to_string() } else { format!("BRCL 15,*{:+}", at as i64 + 6 - routine as i64 - 8) };
+    machine.text(in_frame, &(text + &back));
+}
+
+/// The sum of what the routine of a caller has left in register 3.
+fn sum(machine: &Machine, space: u64, caller: u64, purge: &str) -> u64 {
+    machine.put64(DATA, space);
+    machine.text(PROGRAM, &format!("LCTLG 1,1,0(7){purge};BCR 15,8"));
+    {
+        let gr = &mut machine.cpu(0).state.gr;
+        (gr[1], gr[2], gr[3], gr[4], gr[7], gr[8]) = (ROUNDS, 0, 0, 0, DATA, caller);
+    }
+    assert_eq!(machine.go(WIDE | mask::DAT, PROGRAM), Ending::Done);
+    assert_eq!(machine.gr(4), ROUNDS);
+    machine.gr(2)
+}
+
+#[test]
+fn a_branch_by_the_text_leads_to_the_page_that_is_there_now() {
+    for saves in [true, false] {
+        let machine = Machine::new();
+        let (mut t, spaces) = spaces(&machine);
+        // The same frames further up: the caller's is the same, the routine's is the other space's.
+        let up = 1 << 24;
+        t.map(spaces[0], CALLER.0 + up, CALLER.1);
+        t.map(spaces[0], BETWEEN.0 + up, BETWEEN.1);
+        t.map(spaces[0], OTHER.0 + up, OTHER.1);
+        t.map(spaces[0], ROUTINE + up, FRAMES[1]);
+        let routines =
+            [(ROUTINE, FRAMES[0], 1), (ROUTINE + 0x800, FRAMES[0] + 0x800, 3), (OTHER.0 + 0x300, OTHER.1 + 0x300, 7)];
+        for (number, (routine, frame, by)) in routines.into_iter().enumerate() {
+            by_text(&machine, saves, number as u64, CALLER.1, (routine, frame), by);
+        }
+        by_text(&machine, saves, 0, CALLER.1, (ROUTINE, FRAMES[1]), 5);
+        let expect = |space: usize, number: u64, up: u64, purge, by| {
+            let found = sum(&machine, spaces[space], CALLER.0 + up + number * APART, purge);
+            assert_eq!(found, by * ROUNDS, "{saves} {space} {number} {up:X} {purge} {by}");
+        };
+        for round in 0..3 {
+            for (space, number, up, by) in
+                [(0, 0, 0, 1), (0, 1, 0, 3), (0, 2, 0, 7), (1, 0, 0, 5), (0, 0, up, 5), (1, 2, 0, 7), (0, 2, up, 7)]
+            {
+                let purge = ["", ";PTLB", ""][round];
+                expect(space, number, up, purge, by);
+                expect(0, 0, 0, purge, 1);
+            }
+        }
+        // Its text changes, and the frame that it is in; and back.
+        by_text(&machine, saves, 0, CALLER.1, (ROUTINE, FRAMES[0]), 11);
+        expect(0, 0, 0, "", 11);
+        let page = t.page(spaces[0], ROUTINE);
+        machine.put64(page, FRAMES[1]);
+        expect(0, 0, 0, ";PTLB", 5);
+        machine.put64(page, FRAMES[0]);
+        expect(0, 0, 0, ";PTLB", 11);
+    }
+}
+
+#[test]
+fn a_page_that_a_branch_by_the_text_leads_to_moves_at_each_round() {
+    let machine = Machine::new();
+    let (mut t, spaces) = spaces(&machine);
+    let page = t.page(spaces[0], ROUTINE);
+    let table = page - ROUTINE / 4096 % 256 * 8;
+    for (frame, by) in FRAMES.into_iter().zip([1, 100]) {
+        machine.text(frame, &format!("AGHI 4,1;AGHI 2,{by};BCR 15,14"));
+    }
+    for purge in ["IPTE 10,11", "PTLB"] {
+        let before = format!("XG 12,0(9);STURG 12,5;{purge};STURG 12,5;");
+        let length = 18;
+        let far = BETWEEN.0 - CALLER.0 - length;
+        machine.text(CALLER.1, &format!("{before}BRASL 14,*+{far};BRCTG 1,*-{}", length + 6));
+        machine.text(BETWEEN.1, &format!("BRCL 15,*{:+}", ROUTINE as i64 - BETWEEN.0 as i64));
+        for _ in 0..2 {
+            machine.put64(page, FRAMES[0]);
+            machine.put64(DATA + 8, FRAMES[0] ^ FRAMES[1]);
+            {
+                let gr = &mut machine.cpu(0).state.gr;
+                (gr[5], gr[9], gr[10], gr[11], gr[12]) = (page, DATA + 8, table, ROUTINE, FRAMES[0]);
+            }
+            assert_eq!(sum(&machine, spaces[0], CALLER.0, ""), ROUNDS / 2 * 101, "{purge}");
         }
     }
 }

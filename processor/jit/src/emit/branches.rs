@@ -1,8 +1,9 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
-//! A branch within the page, or to the one of [`crate::emit::second_page`] after its guard, is a jump.
-//! [`translator::Translator::connect`] links it to its target once that is translated. Returns look at the latest calls
-//! ([`crate::emit::return_stack`]), other branches among the targets that are remembered. Where the block itself goes
+//! A branch within the page, or to the one of [`crate::emit::second_page`] after its guard, is a jump. To other pages
+//! ([`crate::emit::cross_links`]) it is one after a guard of its own. [`translator::Translator::connect`] links it to its
+//! target once that is translated. Returns look at the latest calls ([`crate::emit::return_stack`]), other branches
+//! among the targets that are remembered. Where the block itself goes
 //! on at a branch's target, the branch needs no code but a side exit for the rare way. If the target is in a register,
 //! a guard compares it with the expected one. There is no guard if the register is known to have the address of an
 //! instruction of the trace, as a return's mostly has.
@@ -107,7 +108,10 @@ impl Emitter<'_> {
                     let patch = self.here() - 4;
                     self.cold.push(Cold::Exit { label, patch, goal, outer: false });
                 }
-                None => self.indirect(),
+                None => match self.plan.page_of(d) {
+                    Some(page) => self.cross_link(d, &page),
+                    None => self.indirect(),
+                },
             },
             Goal::Host(_) if *kind == Branching::Return => self.take_return(),
             _ => self.indirect(),

@@ -8,6 +8,7 @@ pub(crate) mod branches;
 pub(crate) mod conditions;
 pub(crate) mod control;
 pub(crate) mod copies;
+pub(crate) mod cross_links;
 pub(crate) mod emitter;
 pub(crate) mod exits;
 pub(crate) mod float_flags;

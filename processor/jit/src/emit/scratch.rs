@@ -89,5 +89,7 @@ pub(crate) const REACHED: usize = 63;
 pub(crate) const CALLED: usize = 64;
 /// The MXCSR before some rounds of a loop: rax is never spilled.
 pub(crate) const SAVED: usize = SPILL;
+/// The guard of links to other pages ([`crate::emit::cross_links`]).
+pub(crate) const AT_CROSS: usize = 7;
 /// Host registers at a site, by number.
 pub(crate) const SPILL: usize = 8;

@@ -72,6 +72,8 @@ pub(crate) struct Plan<'e> {
     /// Where the block's text is.
     pub absolute: Absolute,
     pub code: CodePlace,
+    /// The CPU, for what its TLB has of instructions.
+    pub cpu: &'e State,
     /// Bits of an address in the addressing mode.
     pub mask: u64,
     /// There is no other CPU.
@@ -223,6 +225,7 @@ impl<'e> Plan<'e> {
             round,
             absolute,
             code,
+            cpu: s,
             mask: s.address_mask,
             alone: s.shared().signals.len() == 1,
             version_at: version_at(s, absolute),
@@ -233,6 +236,19 @@ impl<'e> Plan<'e> {
             float_ready: float_forms::ready(s.fpc),
             loose: loose || many,
         }
+    }
+
+    /// The page of the byte so far from the start of the block, if the TLB leads to it and there are blocks in it.
+    pub(crate) fn page_of(&self, at: i64) -> Option<Other> {
+        if self.mask != u64::MAX {
+            return None;
+        }
+        let offset = (self.absolute.0 % PAGE) as i64;
+        let begins = (offset + at).div_euclid(PAGE as i64) * PAGE as i64 - offset;
+        let frame = self.cpu.find_instruction(self.cpu.ia.wrapping_add_signed(begins))?;
+        // The version of a frame without marks changes with the first block in it.
+        let (marked, version) = (self.storage.code(frame).is_marked(), self.storage.code_version(frame));
+        marked.then(|| Other::of(self.cpu, Beside { at: begins, frame, version }))
     }
 
     /// The number of the instruction that the program goes on with after this one, as far as is known.

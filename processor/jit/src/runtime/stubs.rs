@@ -1,6 +1,7 @@
 //! Code that every cache begins with: the way in and out, the ways to our functions, and the routines that blocks call.
 
 use crate::emit::assembler::{Assembler, BIAS, asm, field, near, scratch};
+use crate::emit::cross_links;
 use crate::emit::exits::LOOK;
 use crate::emit::float_flags;
 use crate::emit::recipes::settle_code;
@@ -93,6 +94,7 @@ pub(crate) struct Stubs {
     floats_ready: u64,
     refill: u64,
     return_stack: [u64; 2],
+    at_cross: u64,
 }
 
 struct Stub<'a> {
@@ -176,6 +178,7 @@ impl Stubs {
         let string_routines = strings::emit(a);
         let move_field = field_loops::emit(a);
         let return_stack = return_stack::emit(a);
+        let at_cross = cross_links::emit(a);
         let code = a.take().expect("the stubs' labels are all there");
         let at = memory.put(&code);
         let place = |routine: usize| at + routine as u64;
@@ -195,6 +198,7 @@ impl Stubs {
             floats_ready: place(floats_ready),
             refill: place(refill),
             return_stack: return_stack.map(place),
+            at_cross: place(at_cross),
         }
     }
 
@@ -212,6 +216,7 @@ impl Stubs {
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
         s.scratch[REFILL] = self.refill;
         s.scratch[PUSH_RETURN..PUSH_RETURN + 2].copy_from_slice(&self.return_stack);
+        s.scratch[AT_CROSS] = self.at_cross;
         float_flags::prepare(s, self.floats_ready);
     }
 }

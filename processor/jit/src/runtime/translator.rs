@@ -210,7 +210,9 @@ impl Translator for CodeCache {
             return;
         }
         let exit = &self.links[link.number as usize];
-        if (exit.frame as u64, exit.version) == (absolute.0 / arch::PAGE, version) {
+        // The outer entry compares the version itself.
+        let as_it_was = exit.outer || exit.version == version;
+        if exit.frame as u64 == absolute.0 / arch::PAGE && as_it_was {
             let at = self.memory.start() + exit.patch as u64;
             let code = if exit.outer { outer } else { inner };
             self.memory.patch(at, (code as i64 - (at as i64 + 4)) as i32);
