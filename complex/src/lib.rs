@@ -98,8 +98,9 @@ pub const FACILITIES: Facilities = Facilities::of(&[
     0, 1, 2, 3, 7, 8, 9, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
     // Constrained and other transactions.
     50, 73,
-    // Hints and load-and-trap; CRDTE; load/store on condition 2; random numbers; miscellaneous extensions 2 and 3.
-    49, 51, 53, 57, 58, 61,
+    // Hints and load-and-trap; clearing of one CPU's TLB; load/store on condition 2; random numbers; miscellaneous
+    // extensions 2 and 3; pages of two gigabytes and CRDTE.
+    49, 51, 53, 57, 58, 61, 78,
     // Reference bits of many frames; CPU counters; STHYI; more of cryptography; counters at once.
     66, 67, 74, 76, 77, 142, 145, 146,
     // DEFLATE conversion; the breaking-event-address register.

@@ -37,7 +37,7 @@ pub(crate) struct Walk {
     pub place: Place,
     /// A table entry forbids stores.
     pub protected: bool,
-    /// The segment-table entry of a large page has an access key and fetch protection of its own, in a storage key's
+    /// The entry of a large page has an access key and fetch protection of its own, in a storage key's
     /// form.
     pub key: Option<u8>,
 }
@@ -128,11 +128,10 @@ pub(crate) fn walk_z(
             if rules.enhanced {
                 protected |= entry & PROTECT != 0;
                 if level == 1 && entry & LARGE != 0 && rules.huge {
-                    return Ok(Walk {
-                        place: Place::Absolute(Absolute(entry & !0x7fff_ffff | va & 0x7fff_ffff)),
-                        protected,
-                        key: None,
-                    });
+                    if asce & asce::PRIVATE != 0 && entry & COMMON != 0 {
+                        return Err(Program::TranslationSpecification.into());
+                    }
+                    return Ok(large(entry, va, 0x7fff_ffff, protected));
                 }
             }
             origin = entry & asce::ORIGIN;
@@ -145,8 +144,7 @@ pub(crate) fn walk_z(
         }
         protected |= entry & PROTECT != 0;
         if rules.enhanced && entry & LARGE != 0 {
-            let key = (entry & KEY_VALID != 0).then_some((entry >> 8) as u8 & 0xf8);
-            return Ok(Walk { place: Place::Absolute(Absolute(entry & !0xf_ffff | va & 0xf_ffff)), protected, key });
+            return Ok(large(entry, va, 0xf_ffff, protected));
         }
         origin = entry & !0x7ff;
     }
@@ -160,6 +158,12 @@ pub(crate) fn walk_z(
     }
     protected |= entry & PROTECT != 0;
     Ok(Walk { place: Place::Real(Real(entry & !0xfff | va & 0xfff)), protected, key: None })
+}
+
+/// A large page, all of whose bytes `within` gives.
+fn large(entry: u64, va: u64, within: u64, protected: bool) -> Walk {
+    let key = (entry & KEY_VALID != 0).then_some((entry >> 8) as u8 & 0xf8);
+    Walk { place: Place::Absolute(Absolute(entry & !within | va & within)), protected, key }
 }
 
 /// Walks the tables of ESA/390: a segment table of words, designated by a segment-table designation; `fetch` fetches a

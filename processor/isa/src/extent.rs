@@ -82,22 +82,28 @@ pub enum Extent {
     Doublewords0,
     /// As the function code of PERFORM LOCKED OPERATION in general register 0 says.
     Locked,
+    /// The fourth operand of PERFORM LOCKED OPERATION, as its function code says; of a parameter list, as much as gets
+    /// operands that are not equal.
+    LockedOther,
     /// What COMPARE AND SWAP AND STORE swaps, as its function code says.
     Swapped,
     /// What COMPARE AND SWAP AND STORE stores, as its store characteristic says.
     Stored,
 }
 
-/// Extents of the first and second operand, by the letters of a row that have one.
-pub(crate) const fn extents(letters: &[(Exception, Extent)]) -> [Extent; 2] {
-    let mut found = [Extent::Text; 2];
+/// Extents of the operands by their numbers, from the first.
+pub(crate) type Extents = [Extent; 4];
+
+/// Extents of the operands, by the letters of a row that have one.
+pub(crate) const fn extents(letters: &[(Exception, Extent)]) -> Extents {
+    let mut found = [Extent::Text; 4];
     let mut n = 0;
     while n < letters.len() {
         match letters[n].0 {
-            Exception::Fetch(operand @ 1..=2) | Exception::Store(operand @ 1..=2) => {
+            Exception::Fetch(operand @ 1..=4) | Exception::Store(operand @ 1..=4) => {
                 found[operand as usize - 1] = letters[n].1;
             }
-            _ => panic!("an extent belongs to the access exceptions of the first operand or the second"),
+            _ => panic!("an extent belongs to the access exceptions of an operand with a number"),
         }
         n += 1;
     }
@@ -107,14 +113,17 @@ pub(crate) const fn extents(letters: &[(Exception, Extent)]) -> [Extent; 2] {
 /// Extents by the name of a composition's result.
 #[allow(non_upper_case_globals)]
 pub(crate) mod result {
-    use super::Extent::{self, *};
+    use super::Extent::*;
+    use super::Extents;
 
     macro_rules! results {
-        ($($($name:ident)* = $extents:expr;)*) => { $($(pub(crate) const $name: [Extent; 2] = $extents;)*)* };
+        ($($($name:ident)* = [$first:expr, $second:expr];)*) => {
+            $($(pub(crate) const $name: Extents = [$first, $second, Text, Text];)*)*
+        };
     }
 
     results! {
-        r1_8 r1_16 r1_32 r1_64 r1_hh r1_hl r1_lh r1_h a1 = [Text; 2];
+        r1_8 r1_16 r1_32 r1_64 r1_hh r1_hl r1_lh r1_h a1 = [Text, Text];
         m1_8 update1_8 = [Bytes(1), Text];
         m1_16 = [Bytes(2), Text];
         m1_32 = [Bytes(4), Text];

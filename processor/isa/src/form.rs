@@ -11,7 +11,7 @@
 //!
 //! No form decides what an instruction means: an engine that knows none of them calls the body.
 
-use crate::extent::{Extent, Kind};
+use crate::extent::{Extents, Kind};
 use crate::{Fields, Width};
 
 /// What a row says to an engine, and to what watches programs.
@@ -23,8 +23,8 @@ pub struct Shape {
     pub composed: Option<Composed>,
     /// What it is to what watches programs.
     pub kind: Kind,
-    /// Of the first operand and the second.
-    pub extents: [Extent; 2],
+    /// How long operands in storage are.
+    pub extents: Extents,
 }
 
 /// What the body of an instruction comes to in the common case, as far as its fields allow.

@@ -83,7 +83,7 @@ impl Instruction {
     }
 
     fn extent(&self, operand: u8) -> Extent {
-        self.shape.extents.get(usize::from(operand) - 1).copied().unwrap_or(Extent::Text)
+        self.shape.extents[usize::from(operand) - 1]
     }
 
     fn address(&self, operand: u8, fields: &Fields, registers: &Registers<'_>) -> Option<u64> {
@@ -169,13 +169,26 @@ fn bytes(extent: Extent, format: Format, fields: &Fields, registers: &Registers<
         Extent::R3To16 => (general(fields.r3) & 0xffff_ffff).min(15) + 1,
         Extent::Register0 => byte(0, 0) + 1,
         Extent::Doublewords0 => 8 * (byte(0, 0) + 1),
-        Extent::Locked => match byte(0, 0) & 3 {
-            0 => 4,
-            3 => 16,
-            _ => 8,
+        Extent::Locked => locked(byte(0, 0)),
+        Extent::LockedOther => match (byte(0, 0) >> 2, byte(0, 0) & 3) {
+            // Not equal, what is compared with and the third operand take what was found, in a list of 16-byte fields.
+            (4.., _) if byte(0, 0) & 1 == 0 => 0,
+            (_, 1 | 3) => 48,
+            // COMPARE AND LOAD fetches it, COMPARE AND SWAP has none.
+            (0 | 1, _) => 0,
+            _ => locked(byte(0, 0)),
         },
         Extent::Swapped => 4 << byte(0, 0).min(2),
         Extent::Stored => 1 << byte(0, 8).min(4),
+    }
+}
+
+/// How many bytes an operand of PERFORM LOCKED OPERATION with this function code has.
+fn locked(code: u64) -> u64 {
+    match code & 3 {
+        0 => 4,
+        3 => 16,
+        _ => 8,
     }
 }
 
@@ -212,13 +225,21 @@ mod tests {
         assert_eq!(addressed([0x89, 0x10, 0, 4, 0, 0], &[]), []);
         assert_eq!(addressed([0xa8, 0x24, 0, 0x40, 0, 0], &pair), [(0x100, 0x20), (0x300, 0)]);
         assert_eq!(addressed([0x83, 0x12, 0, 8, 0, 0], &[]), []);
+        // TPROT: its second address is a key.
+        let keyed = [(1, 0x100), (2, 0x70)];
+        assert_eq!(addressed([0xe5, 0x01, 0x10, 8, 0x20, 0], &keyed), [(0x108, 0)]);
+        // PLO: double compare and swap of words; compare and swap of a doubleword, by a list.
+        let text = [0xee, 0x24, 0x10, 0, 0x30, 4];
+        assert_eq!(addressed(text, &[(0, 8), (1, 0x100), (3, 0x200)]), [(0x100, 4), (0x204, 4)]);
+        assert_eq!(addressed(text, &[(0, 5), (1, 0x100), (3, 0x200)]), [(0x100, 8), (0x204, 48)]);
+        assert_eq!(addressed(text, &[(0, 0), (1, 0x100), (3, 0x200)]), [(0x100, 4), (0x204, 0)]);
     }
 
     #[test]
     fn what_is_stored_has_an_extent() {
         for row in instructions().filter(|row| row.run.is_some()) {
             let stores = |n: &u8| row.outcome.exceptions().any(|why| why == Exception::Store(*n));
-            for n in (1..=2).filter(stores) {
+            for n in (1..=4).filter(stores) {
                 let said =
                     row.extent(n) != Extent::Text || matches!(row.format, Format::SSa | Format::SSb | Format::SSc);
                 // MVST stores as far as there is text.

@@ -91,7 +91,7 @@ instructions! {
     0xb98a CSPG    RRE   Z    -   { ends call compare_and_swap_and_purge_64 } [01 S2(Doubleword) E1 P] as [Once]
     0xb98d EPSW    RRE   ESAZ -   { call extract_psw }                       [-]
     0xb98e IDTE    RRFb  Z    -   { ends call invalidate_dat_table_entry }   [- KT SP P] as [Once]
-    0xb98f CRDTE   RRFb  Z    51  { ends call compare_and_replace_table_entry } [01 E1 E2 KT SP P] as [Once]
+    0xb98f CRDTE   RRFb  Z    78  { ends call compare_and_replace_table_entry } [01 E1 E2 KT SP P] as [Once]
     0xb99a EPAIR   RRE   ESAZ -   { unbuilt }
     0xb99b ESAIR   RRE   ESAZ -   { unbuilt }
     0xb99c EQBS    RRFb  Z    -   { ends call extract_buffer_state }         [- P]
@@ -112,7 +112,7 @@ instructions! {
     0xe303 LRAG    RXYa  Z    -   { call load_real_address_64 }              [0123 KT P]
     0xe313 LRAY    RXYa  Z    18  { call load_real_address }                 [0123 KT P SO]
     0xe500 LASP    SSE   ALL  -   { unbuilt }
-    0xe501 TPROT   SSE   ALL  -   { call test_protection }                   [0123 K1 P] as [Once]
+    0xe501 TPROT   SSE   ALL  -   { call test_protection }                   [0123 K1 P] as [Once] is [Number]
     0xe502 STRAG   SSE   Z    -   { call store_real_address }                [- S1(8) D1 T2 P]
     0xe50e MVCSK   SSE   ESAZ -   { call move_with_source_key }              [- S1(Register0) F2 P]
     0xe50f MVCDK   SSE   ESAZ -   { call move_with_destination_key }         [- S1(Register0) F2 P]

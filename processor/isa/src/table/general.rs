@@ -582,7 +582,7 @@ instructions! {
     0xecfd CLGIB   RIS   Z    34  { ends inline compare_logical_immediate_and_branch_long } [-]
     0xecfe CIB     RIS   Z    34  { ends inline compare_immediate_and_branch } [-]
     0xecff CLIB    RIS   Z    34  { ends inline compare_logical_immediate_and_branch } [-]
-    0xee   PLO     SSe   ESAZ -   { call perform_locked_operation }          [0123 S2(Locked) F4 SP]
+    0xee   PLO     SSe   ESAZ -   { call perform_locked_operation }          [0123 S2(Locked) S4(LockedOther) SP]
     0xef   LMD     SSe   Z    -   { call load_multiple_disjoint }            [- F2 F4]
     0xf1   MVO     SSb   ALL  -   { call move_with_offset }                  [- S1 F2]
     0xf2   PACK    SSb   ALL  -   { call pack_zoned }                        [- S1 F2]

@@ -28,7 +28,7 @@ macro_rules! body {
         pub(super) const ENDS: Ends = Ends::No;
         pub(super) const OUTCOME: Outcome = Outcome::UNSTATED;
         pub(super) const COMPOSED: Option<Composed> = None;
-        pub(super) const EXTENTS: [Extent; 2] = [Extent::Text; 2];
+        pub(super) const EXTENTS: Extents = [Extent::Text; 4];
     };
     (ends $($rest:tt)+) => {
         pub(super) const ENDS: Ends = Ends::Always;
@@ -44,7 +44,7 @@ macro_rules! body {
         pub(super) const OUTCOME: Outcome = outcome!($($rest)+);
         pub(super) const COMPOSED: Option<Composed> = composed!($($rest)+);
         #[allow(dead_code)] // likewise
-        pub(super) const EXTENTS: [Extent; 2] = result_extents!($($rest)+);
+        pub(super) const EXTENTS: Extents = result_extents!($($rest)+);
         fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
             crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
         }
@@ -136,7 +136,7 @@ macro_rules! result_extents {
         crate::extent::result::$dst
     };
     ($($rest:tt)+) => {
-        [Extent::Text; 2]
+        [Extent::Text; 4]
     };
 }
 
@@ -204,7 +204,8 @@ macro_rules! instructions {
                 use crate::row::Ends;
                 use crate::form::{Composed, Shape};
                 use crate::outcome::Outcome;
-                use crate::extent::Extent;
+                #[allow(unused_imports)]
+                use crate::extent::{Extent, Extents};
                 body!($($body)+);
                 pub(super) static SHAPE: Shape = Shape {
                     form: form!($($($form)+)?),
