@@ -38,7 +38,9 @@ impl Configuration {
             }
             StartSubchannel(at) => {
                 let id = id(state)?;
-                self.css().start_subchannel(id, &fetch_orb(state, at)?)?
+                // A page that is missing takes its time, and others want the channel subsystem meanwhile.
+                let orb = fetch_orb(state, at)?;
+                self.css().start_subchannel(id, &orb)?
             }
             StoreSubchannel(at) => {
                 let id = id(state)?;

@@ -12,6 +12,8 @@ use cpu::{Architecture, cr0};
 use devices::{Card, Reader2540, RecordSource};
 use machine::*;
 use std::collections::VecDeque;
+use std::sync::mpsc;
+use std::time::Duration;
 use zerocopy::IntoBytes;
 
 #[test]
@@ -105,6 +107,21 @@ fn system_information_of_every_level() {
     assert_eq!(stsi(&bare, 0, 0, 0), 0);
     assert_eq!(bare.gr(0), 0x2000_0000);
     assert_eq!(stsi(&bare, 3, 2, 2), 3);
+}
+
+/// A page of the guest's may take its time to come, and others want the channel subsystem meanwhile.
+#[test]
+fn an_orb_is_fetched_before_the_channel_subsystem_is_held() {
+    let machine = Machine::new();
+    machine.set(|s| (s.gr[1], s.gr[8]) = (0x0001_0000, 0x80_0000));
+    let held = machine.configuration.css();
+    let (told, heard) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| told.send(machine.execute("SSCH 0(8)")));
+        let ending = heard.recv_timeout(Duration::from_secs(60));
+        drop(held);
+        assert_eq!(ending, Ok(program(5, 4, PROGRAM + 4)), "it came to an end while the channel subsystem was held");
+    });
 }
 
 /// SERVICE CALL with a block that begins with `block`, and the interruption it ends in; the response code.
