@@ -6,6 +6,7 @@ use arch::diagnose::{
     BlockConnect, BlockInit, BlockInit64, BlockIo, BlockMessage, BlockReply, BlockRequest, BlockRequest64,
     BlockRequests, BlockRequests64, SyncBlock, SyncBlockIo,
 };
+use arch::interruption::external;
 use arch::io::DeviceStatus;
 use arch::{Program, Real};
 use cpu::{External, Interruption};
@@ -365,7 +366,7 @@ fn request(
     // The work is done already; a program that asked to go on meanwhile is told in the way that it asked for.
     let status = u16::from(done < count);
     let interruption = External {
-        code: 0x2603,
+        code: external::CP_SERVICE,
         subcode: if wide { 0x0700 } else { 0x0300 } | status,
         parameter: (!wide).then(|| narrow.parameter.get()),
         parameter64: wide.then(|| long.parameter.get()),

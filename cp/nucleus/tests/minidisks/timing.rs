@@ -2,6 +2,7 @@
 //! cache counts of them. And block services where another user has the disk reserved.
 
 use super::{Seat, Site, format, words};
+use arch::interruption::external;
 use base::ebcdic;
 use dasd::{Extent, Track};
 use std::sync::Arc;
@@ -156,7 +157,7 @@ fn the_end_of_block_io_that_goes_on_meanwhile_comes_later() {
     let program = [x250(&maint, 0x190, 40, true), vec![0x5030_0500, 0xb700_0600, 0x8200_0608]].concat();
     assert!(maint.waits(&program));
     let word = |at: u64| maint.guest().read_u32(arch::Absolute(at)).unwrap();
-    assert_eq!((word(0x500), word(0x84) & 0xffff, word(0x80)), (8, 0x2603, 0x1234_5678));
+    assert_eq!((word(0x500), word(0x84) & 0xffff, word(0x80)), (8, external::CP_SERVICE.into(), 0x1234_5678));
     // A reset meanwhile: no program is left to be told of it.
     maint.says("set mdcache system flush");
     maint.start(&program);
