@@ -235,7 +235,9 @@ impl Configuration {
             Intercepted::Diagnose { .. } | Intercepted::Iucv | Intercepted::Wait => {
                 unreachable!("these are CP's, or nobody's")
             }
-            Intercepted::StartInterpretiveExecution(_) | Intercepted::Interpreted { .. } => {
+            Intercepted::StartInterpretiveExecution(_)
+            | Intercepted::Interpreted { .. }
+            | Intercepted::MissingPage { .. } => {
                 unreachable!("interpretive execution is not performed for an interpreted guest")
             }
         }

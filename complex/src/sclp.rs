@@ -7,7 +7,7 @@
 use crate::Configuration;
 use arch::service::{
     CpuEntry, CpuInfo, ENHANCED_SUPPRESSION, EVENT_ACCEPTED, EventBuffer, EventMasks, GdsVector,
-    INTERPRETIVE_EXECUTION, MessageHeader, MessageObject, SccbHeader, ScpInfo, TEXT_OBJECT,
+    INTERPRETIVE_EXECUTION, MessageHeader, MessageObject, STORAGE_LIMIT_SUPPRESSION, SccbHeader, ScpInfo, TEXT_OBJECT,
 };
 use arch::{Program, Real};
 use base::layout::{U16, U32};
@@ -226,7 +226,7 @@ impl Configuration {
         info.cpus.set(cpus.len() as u16);
         info.cpu_offset.set(entries as u16);
         info.load_parameter = self.ipl.lock().held().load_parameter();
-        info.facilities_85 = ENHANCED_SUPPRESSION;
+        info.facilities_85 = ENHANCED_SUPPRESSION | STORAGE_LIMIT_SUPPRESSION;
         put_cpus(&cpus, rest);
         response::INFORMATION
     }

@@ -61,6 +61,11 @@ enum End {
         text: [u8; 6],
         executed: u8,
     },
+    MissingPage {
+        text: [u8; 6],
+        executed: u8,
+        entries: [u64; 2],
+    },
     Program {
         why: Interruption,
         ilc: u8,
@@ -98,6 +103,14 @@ impl Description<'_> {
 
     fn intercept(&self, code: u8) {
         put!(self, code: code, status: 0);
+    }
+
+    /// An interception with the instruction, which an EXECUTE of so many bytes fetched (0: none).
+    fn intercept_instruction(&self, code: u8, text: [u8; 6], executed: u8) {
+        let [a, b, c, d, e, f] = text;
+        let (first, rest) = (U16::from_bytes([a, b]), U32::from_bytes([c, d, e, f]));
+        let status = if executed == 0 { 0 } else { EXECUTED | executed << 4 };
+        put!(self, instruction: first, parameters: rest, code: code, status: status);
     }
 }
 
@@ -142,7 +155,8 @@ impl Configuration {
         let storage = self.storage().clone();
         let values: StateDescription = storage.read_layout(at).map_err(|_| Program::Addressing)?;
         let description = Description { storage: &storage, at };
-        let space = HostSpace::of(host, values.first_byte(), values.last_byte());
+        let last = if values.flags & flag::NO_LIMIT == 0 { values.last_byte() } else { u64::MAX };
+        let space = HostSpace::of(host, values.first_byte(), last);
         if let Some(why) = invalid(&values, &space) {
             put!(description, parameters: u32::from(why) << 16);
             description.intercept(code::VALIDITY);
@@ -164,6 +178,7 @@ impl Configuration {
         };
         controls.load_control = values.load_control.get();
         controls.interceptions = values.interceptions.get();
+        controls.controls = values.controls.get();
         controls.per = values.flags & flag::PER != 0;
         controls.control_area = values.system_control_area().map(Absolute);
         load(&mut guest.state, host, &values);
@@ -171,11 +186,10 @@ impl Configuration {
         store(&mut guest.state, host, &description);
         match end {
             End::Interception(code) => description.intercept(code),
-            End::Instruction { code, text, executed } => {
-                let [a, b, c, d, e, f] = text;
-                let (first, rest) = (U16::from_bytes([a, b]), U32::from_bytes([c, d, e, f]));
-                let status = if executed == 0 { 0 } else { EXECUTED | executed << 4 };
-                put!(description, instruction: first, parameters: rest, code: code, status: status);
+            End::Instruction { code, text, executed } => description.intercept_instruction(code, text, executed),
+            End::MissingPage { text, executed, entries } => {
+                description.put(StateDescription::ENTRIES, |d| &d.psw, entries.map(U64::new));
+                description.intercept_instruction(code::PARTIAL_EXECUTION, text, executed);
             }
             End::Program { why, ilc } => {
                 tell_program_interruption(&mut guest.state, why, ilc, &description);
@@ -231,6 +245,9 @@ impl Configuration {
                     let code = if unknown { code::OPERATION_EXCEPTION } else { code::INSTRUCTION };
                     return End::Instruction { code, text, executed };
                 }
+                Exit::Instruction { what: Intercepted::MissingPage { text, executed, entries }, .. } => {
+                    return End::MissingPage { text, executed, entries };
+                }
                 Exit::Instruction { what: Intercepted::Wait, .. } => {}
                 Exit::Instruction { what: what @ Intercepted::TrueRandomNumbers { .. }, ilc } => {
                     let result = self.perform(state, what);
@@ -271,7 +288,7 @@ fn invalid(values: &StateDescription, space: &HostSpace) -> Option<u16> {
     if values.flags & flag::Z == 0 {
         return Some(validity::ARCHITECTURE);
     }
-    if values.first_byte() > values.last_byte() {
+    if values.flags & flag::NO_LIMIT == 0 && values.first_byte() > values.last_byte() {
         return Some(validity::EXTENT);
     }
     let last = values.prefix() + Architecture::Z.prefix_area() - 1;

@@ -5,7 +5,7 @@
 
 mod machine;
 
-use arch::interpretation::{StateDescription, code, flag, intercept};
+use arch::interpretation::{StateDescription, code, control, entry, flag, intercept};
 use arch::lowcore::z;
 use arch::{Absolute, mask};
 use base::bits::bit64;
@@ -457,7 +457,7 @@ fn the_service_element_announces_it() {
     machine.set(|s| (s.gr[1], s.gr[2]) = (0x0002_0001, DATA));
     assert_eq!(machine.execute("SERVC 1,2"), Ending::Done);
     assert_eq!(machine.get16(DATA + 6), 0x0010, "there is information");
-    assert_eq!(machine.get(DATA + 85, 1), [0x02], "enhanced suppression on protection");
+    assert_eq!(machine.get(DATA + 85, 1), [0x82], "enhanced suppression on protection, no storage limit");
     let first = u64::from(machine.get16(DATA + 18));
     assert_eq!(machine.get(DATA + first, 4), [0, 0, 0x08, 0], "CPU 0: format 2, no assists");
 }
@@ -510,4 +510,108 @@ fn per_events_are_the_hosts_if_it_says_so() {
             assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0004_0080);
         }
     }
+}
+
+/// Where the host's page-table entries for MOVE PAGE's operands are told, and a second page of data.
+const ENTRIES: u64 = DESCRIPTION + StateDescription::ENTRIES as u64;
+const SOURCE: u64 = 0x7000;
+
+#[test]
+fn a_page_that_the_host_lacks_for_move_page_is_told_with_its_entries() {
+    let host = Host::new();
+    host.put32(at!(controls), control::MOVE_PAGE);
+    let mut t = Tables::further(&host.machine);
+    let entries = [GUEST_DATA, SOURCE].map(|page| t.page(host.asce, GUEST + page));
+    let frames = [GUEST_DATA, SOURCE].map(|page| FRAMES + page);
+    host.machine.put(frames[1], &[0x5a; 4096]);
+    host.machine.put(frames[0], &[0; 4096]);
+    const INVALID: u64 = 0x400;
+    const READ_ONLY: u64 = 0x200;
+    for (first, second, told) in [
+        (INVALID, 0, [0, 0]),
+        (0, INVALID, [0, 0]),
+        (INVALID, INVALID, [0, 0]),
+        (READ_ONLY, INVALID, [entry::PROTECTED, 0]),
+        (INVALID, READ_ONLY, [0, entry::PROTECTED]),
+    ] {
+        for (n, bits) in [first, second].into_iter().enumerate() {
+            host.machine.put64(entries[n], frames[n] | bits);
+        }
+        host.set(|s| (s.gr[0], s.gr[2], s.gr[3]) = (0, GUEST_DATA, SOURCE));
+        assert_eq!(host.run("MVPG 2,3; DIAG 0,0,0"), Ending::Done);
+        let d = host.description();
+        assert_eq!((d.code, d.status, d.instruction.get()), (code::PARTIAL_EXECUTION, 0, 0xb254));
+        assert_eq!((d.parameters.get(), d.psw[1].get()), (0x0023_0000, TEXT + 4), "the PSW is past it");
+        let found = [0, 8].map(|at| host.machine.get64(ENTRIES + at));
+        assert_eq!(found, [entries[0] | told[0], entries[1] | told[1]], "{first:X} {second:X}");
+        assert_eq!(host.machine.get(frames[0], 4096), [0; 4096], "nothing has been moved");
+    }
+    // By way of EXECUTE.
+    host.machine.put64(entries[0], frames[0]);
+    host.machine.put64(entries[1], frames[1] | INVALID);
+    host.machine.text(FRAMES + TEXT + 16, "MVPG 2,3");
+    host.set(|s| s.gr[1] = 0);
+    assert_eq!(host.run("EX 1,16(0,11); DIAG 0,0,0"), Ending::Done);
+    assert_eq!((host.description().code, host.description().status), (code::PARTIAL_EXECUTION, 0x41));
+    // The host provides the pages, and the guest executes it again.
+    host.machine.put64(entries[1], frames[1]);
+    assert_eq!(host.run("MVPG 2,3; DIAG 0,0,0"), Ending::Done);
+    assert_eq!((host.description().code, host.description().instruction.get()), (code::INSTRUCTION, 0x8300));
+    assert_eq!(host.machine.get(frames[0], 4096), [0x5a; 4096]);
+}
+
+#[test]
+fn tables_that_end_early_are_told_with_enhanced_dat_alone() {
+    let host = Host::new();
+    host.put32(at!(controls), control::MOVE_PAGE);
+    host.put32(at!(flags), flag::Z | flag::NO_LIMIT);
+    let mut t = Tables::further(&host.machine);
+    let there = t.page(host.asce, GUEST + GUEST_DATA);
+    let missing = t.entry(host.asce, GUEST + 0x10_0000, SEGMENT);
+    host.set(|s| (s.gr[0], s.gr[2], s.gr[3]) = (0, GUEST_DATA, 0x10_0000));
+    assert_eq!(host.run("MVPG 2,3; DIAG 0,0,0"), program(0x10, 4, PROGRAM), "a segment, at SIE");
+    host.set(|s| s.cr[0] |= cpu::cr0::ENHANCED_DAT);
+    assert_eq!(host.run("MVPG 2,3; DIAG 0,0,0"), Ending::Done);
+    assert_eq!(host.description().code, code::PARTIAL_EXECUTION);
+    let found = [0, 8].map(|at| host.machine.get64(ENTRIES + at));
+    assert_eq!(found, [there, missing | entry::NO_PAGE_TABLE]);
+}
+
+#[test]
+fn move_page_is_intercepted_unless_it_is_interpreted() {
+    let host = Host::new();
+    host.machine.put(FRAMES + SOURCE, &[0x5a; 4096]);
+    host.set(|s| (s.gr[0], s.gr[2], s.gr[3]) = (0, GUEST_DATA, SOURCE));
+    // In the problem state, too.
+    for mode in [0, mask::PROBLEM] {
+        host.machine.text(FRAMES + TEXT, "MVPG 2,3; DIAG 0,0,0");
+        host.put64(at!(psw), WIDE | mode);
+        host.put64(at!(psw) + 8, TEXT);
+        assert_eq!(host.again(), Ending::Done);
+        let d = host.description();
+        assert_eq!((d.code, d.instruction.get(), d.psw[1].get()), (code::INSTRUCTION, 0xb254, TEXT + 4));
+    }
+    host.put32(at!(controls), control::MOVE_PAGE);
+    assert_eq!(host.run("MVPG 2,3; DIAG 0,0,0"), Ending::Done);
+    assert_eq!((host.description().instruction.get(), host.machine.get(FRAMES + GUEST_DATA, 1)), (0x8300, vec![0x5a]));
+}
+
+#[test]
+fn without_a_storage_limit_the_hosts_tables_are_the_limit() {
+    let host = Host::new();
+    let mut t = Tables::further(&host.machine);
+    let beyond = 0x12_3000;
+    t.map(host.asce, GUEST + beyond, FRAMES + SOURCE);
+    host.machine.put64(FRAMES + SOURCE, 0xfeed);
+    host.set(|s| s.gr[2] = beyond);
+    assert_eq!(host.run("LG 5,0(0,2); DIAG 0,0,0"), Ending::Done);
+    assert_eq!((host.description().code, host.machine.get32(FRAMES + z::PROGRAM_ILC)), (code::WAIT, 0x0006_0005));
+    host.put32(at!(flags), flag::Z | flag::NO_LIMIT);
+    assert_eq!(host.run("LG 5,0(0,2); DIAG 0,0,0"), Ending::Done);
+    assert_eq!((host.description().code, host.machine.gr(5)), (code::INSTRUCTION, 0xfeed));
+    // What the tables do not have is the host's exception; a limit before the origin does not matter.
+    host.put64(at!(limit), 0);
+    host.set(|s| s.gr[2] = beyond + 0x1000);
+    assert_eq!(host.run("LG 5,0(0,2); DIAG 0,0,0"), program(0x11, 4, PROGRAM));
+    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + beyond + 0x1000);
 }

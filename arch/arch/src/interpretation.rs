@@ -31,7 +31,7 @@ pub struct StateDescription {
     pub reserved_046: [u8; 2],
     /// X'048': which instructions and interruptions are intercepted: [`intercept`].
     pub interceptions: U32,
-    /// X'04C': execution controls A.
+    /// X'04C': execution controls A: [`control`].
     pub controls: U32,
     /// X'050': why interpretive execution ended: [`code`].
     pub code: u8,
@@ -116,6 +116,10 @@ impl StateDescription {
     /// Its size; it lies on a boundary of as much.
     pub const SIZE: usize = 512;
 
+    /// X'0C0': of a MOVE PAGE that was executed in part, instead of what an interruption leaves there: where the host's
+    /// tables have the first operand, and where they have the second ([`entry`]).
+    pub const ENTRIES: usize = 0xc0;
+
     /// The guest absolute address of the prefix area.
     pub fn prefix(&self) -> u64 {
         u64::from(self.prefix) & 0x7fff_e000
@@ -148,8 +152,24 @@ pub mod flag {
     pub const EXTERNAL: u32 = 0x0100_0000;
     /// The guest is in z/Architecture.
     pub const Z: u32 = 0x0000_0800;
+    /// Storage-limit suppression: the guest's storage ends where the host's tables end it.
+    pub const NO_LIMIT: u32 = 0x0000_0080;
     /// PER events are the host's: program interruptions with one are intercepted.
     pub const PER: u32 = 0x0000_0001;
+}
+
+/// Bits of [`StateDescription::controls`].
+pub mod control {
+    /// MOVE PAGE is interpreted. Without it, it is intercepted.
+    pub const MOVE_PAGE: u32 = 0x0100_0000;
+}
+
+/// What stands beside the address of a table entry at [`StateDescription::ENTRIES`].
+pub mod entry {
+    /// It forbids stores, or one above it does.
+    pub const PROTECTED: u64 = 2;
+    /// It is none of a page table: the tables end there, or the page is a large one.
+    pub const NO_PAGE_TABLE: u64 = 4;
 }
 
 /// Bits of [`StateDescription::interceptions`].
@@ -192,6 +212,8 @@ pub mod code {
     pub const STOP: u8 = 0x28;
     /// An operation exception.
     pub const OPERATION_EXCEPTION: u8 = 0x2c;
+    /// An instruction that was executed in part: MOVE PAGE, of which the host lacks a page.
+    pub const PARTIAL_EXECUTION: u8 = 0x38;
 }
 
 /// Why a description is not valid, in the left half of [`StateDescription::parameters`].

@@ -41,7 +41,7 @@ pub struct ScpInfo {
     pub load_parameter: [u8; 8],
     /// X'20': reserved.
     pub reserved_20: [u8; 53],
-    /// X'55': see [`ENHANCED_SUPPRESSION`].
+    /// X'55': [`ENHANCED_SUPPRESSION`], [`STORAGE_LIMIT_SUPPRESSION`].
     pub facilities_85: u8,
     /// X'56': reserved.
     pub reserved_56: [u8; 14],
@@ -55,6 +55,9 @@ const _: () = assert!(size_of::<ScpInfo>() == 144);
 /// In [`ScpInfo::facilities_85`]: enhanced suppression on protection. KVM relies on it for pages that its guest and
 /// others share until one of them stores.
 pub const ENHANCED_SUPPRESSION: u8 = 0x02;
+
+/// There: interpreted guests may be without a limit of their storage of their own.
+pub const STORAGE_LIMIT_SUPPRESSION: u8 = 0x80;
 
 /// What READ CPU INFORMATION gives; [`CpuEntry`]s follow it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -324,7 +324,7 @@ impl State {
     }
 
     /// The ASCE of a space (`None`: real storage), and whether an access-list entry allows fetches only.
-    fn resolve_space(&mut self, space: Space) -> Result<(Option<u64>, bool), Fault> {
+    pub(crate) fn resolve_space(&mut self, space: Space) -> Result<(Option<u64>, bool), Fault> {
         let dat = self.psw_mask & mask::DAT != 0;
         let mode = self.psw().space();
         match space {

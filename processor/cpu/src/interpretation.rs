@@ -9,8 +9,8 @@
 //! Where the host has no frame, the instruction ends in [`Interruption::Host`] with nothing changed. The exception is
 //! the host's, and the guest executes the instruction again when the host has seen to it.
 
-use crate::dat::{Fault, HostFault};
-use crate::state::{Access, HostSpace, Interpretation, Interruption, Space, State};
+use crate::dat::{Fault, HostFault, Place};
+use crate::state::{Access, At, HostSpace, Interpretation, Interruption, Space, State};
 use arch::{Absolute, PAGE, Program, Real};
 
 /// Facility: a translation-exception identification says whether it was a fetch or a store.
@@ -59,6 +59,7 @@ impl State {
             prefix: frames,
             load_control: 0,
             interceptions: 0,
+            controls: 0,
             per: false,
             control_area: None,
             fault: None,
@@ -83,6 +84,26 @@ impl State {
             Err(_) => Err(Program::Addressing.into()),
         });
         found.map_err(|fault| self.access_exception(fault, at.0, Space::Real, 0))
+    }
+
+    /// Where the host's tables have these two operands, if it lacks a page of one of them at least and no other
+    /// exception is to be recognized first: see [`arch::interpretation::entry`].
+    pub fn host_entries(&mut self, operands: [At; 2]) -> Option<[u64; 2]> {
+        let mut entries = [(0, false); 2];
+        for (found, at) in entries.iter_mut().zip(operands) {
+            let (asce, _) = self.resolve_space(Space::Mode { ar: at.ar }).ok()?;
+            let place = match asce {
+                Some(asce) => self.walk(asce, at.address).ok()?.place,
+                None => Place::Real(Real(at.address)),
+            };
+            let absolute = match place {
+                Place::Real(real) => self.absolute(real),
+                Place::Absolute(absolute) => absolute,
+            };
+            *found = self.interpretation.as_ref()?.space.entry(self.storage(), absolute)?;
+        }
+        let [(first, first_missing), (second, second_missing)] = entries;
+        (first_missing || second_missing).then_some([first, second])
     }
 
     /// The host has no frame for what an instruction needs.

@@ -10,7 +10,7 @@ use crate::fields::{Format, length};
 use crate::prelude::*;
 use crate::row::{Ends, Instruction};
 use crate::threaded::{Handler, Op, go_on, leave, perform};
-use arch::interpretation::{TABLES_LOCKED, intercept};
+use arch::interpretation::{TABLES_LOCKED, control, intercept};
 
 /// Whose an instruction is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +25,9 @@ enum Owner {
     Tables,
     /// The guest's, but what the host lacks for it is its program's to find out.
     Tested,
+    /// MOVE PAGE, if the state description lets it be interpreted; a page that the host lacks is told with its place in
+    /// the host's tables.
+    MovePage,
     /// No instruction: it belongs to the control program of a machine, and a guest's is another.
     Nobody,
 }
@@ -39,8 +42,9 @@ fn owner(code: u16) -> Owner {
         0xb229 | 0xb9ac => Owner::Intercepted(intercept::INSERT_KEY),
         0xb22b => Owner::Intercepted(intercept::SET_KEY),
         0xb22a | 0xb9ae => Owner::Intercepted(intercept::RESET_REFERENCE),
-        // TPROT.
+        // TPROT; MVPG.
         0xe501 => Owner::Tested,
+        0xb254 => Owner::MovePage,
         // IPTE, CSP, CSPG, IDTE, CRDTE.
         0xb221 | 0xb250 | 0xb98a | 0xb98e | 0xb98f => Owner::Tables,
         // DIAG, SIGP; STIDP, SCK, SPX, STPX, STAP; SIE, SERVC; TB; STHYI; STSI; STFL.
@@ -55,8 +59,8 @@ fn owner(code: u16) -> Owner {
     }
 }
 
-/// STHYI, which the problem state may issue.
-const STORE_HYPERVISOR_INFORMATION: u16 = 0xb256;
+/// STHYI and MVPG, which the problem state may issue.
+const NOT_PRIVILEGED: [u16; 2] = [0xb256, 0xb254];
 
 /// An instruction that is ready to be executed.
 #[derive(Clone, Copy)]
@@ -126,7 +130,7 @@ pub(crate) fn execute(s: &mut State, i: &Fields, text: [u8; 6], executed: u8) ->
     if owner == Owner::Nobody {
         return Err(no_such_instruction(s, text, executed));
     }
-    if row.code != STORE_HYPERVISOR_INFORMATION {
+    if !NOT_PRIVILEGED.contains(&row.code) {
         s.supervisor_only()?;
     }
     let controls = s.interpretation.as_ref().expect("only an interpreted guest's instructions come here");
@@ -141,6 +145,7 @@ pub(crate) fn execute(s: &mut State, i: &Fields, text: [u8; 6], executed: u8) ->
             controls.control_area.is_some_and(|at| s.storage().load_u64(at).is_ok_and(|word| word & TABLES_LOCKED != 0))
         }
         Owner::Tested => controls.intercepts(intercept::TEST_PROTECTION),
+        Owner::MovePage => controls.controls & control::MOVE_PAGE == 0,
         Owner::Guest | Owner::Nobody => unreachable!("done above"),
     };
     if hosts {
@@ -149,6 +154,11 @@ pub(crate) fn execute(s: &mut State, i: &Fields, text: [u8; 6], executed: u8) ->
     match perform(run, s, i) {
         Err(Interruption::Host) if owner == Owner::Tested => {
             s.intercept(Intercepted::Interpreted { text, executed, unknown: false })
+        }
+        Err(Interruption::Host) if owner == Owner::MovePage => {
+            let operands = [i.r1, i.r2].map(|r| Cpu::address_in(s, r));
+            let Some(entries) = s.host_entries(operands) else { return Err(Interruption::Host) };
+            s.intercept(Intercepted::MissingPage { text, executed, entries })
         }
         result => result,
     }
@@ -185,11 +195,11 @@ mod tests {
         let names: Vec<&str> =
             crate::instructions().filter(|row| owner(row.code) != Owner::Guest).map(|row| row.mnemonic).collect();
         for expected in
-            ["DIAG", "SIGP", "SIE", "SSCH", "LPSWE", "LCTLG", "TPROT", "IPTE", "SERVC", "STSI", "PFMF", "IUCV"]
+            ["DIAG", "SIGP", "SIE", "SSCH", "LPSWE", "LCTLG", "TPROT", "IPTE", "SERVC", "STSI", "PFMF", "IUCV", "MVPG"]
         {
             assert!(names.contains(&expected), "{expected}");
         }
-        for unexpected in ["SVC", "LRA", "PTLB", "STCK", "STFLE", "MVPG", "SPT", "SCKC", "EPSW", "SSM", "LPR"] {
+        for unexpected in ["SVC", "LRA", "PTLB", "STCK", "STFLE", "SPT", "SCKC", "EPSW", "SSM", "LPR"] {
             assert!(!names.contains(&unexpected), "{unexpected}");
         }
     }

@@ -127,6 +127,15 @@ pub enum Intercepted {
         /// The guest has no such instruction.
         unknown: bool,
     },
+    /// MOVE PAGE of an interpreted guest, of which its host lacks a page.
+    MissingPage {
+        /// The instruction, zeros after it.
+        text: [u8; 6],
+        /// The length of the EXECUTE that fetched it, 0 if none did.
+        executed: u8,
+        /// The host's table entries for the first operand and the second: see [`arch::interpretation::entry`].
+        entries: [u64; 2],
+    },
     /// The PSW loaded has the wait bit on: nothing more to do until an interruption.
     Wait,
 }

@@ -5,7 +5,9 @@ use super::architecture::Architecture;
 use super::operand::Access;
 use super::shared::Shared;
 use crate::dat::{Fault, HostFault, Place, Rules, walk_z};
+use arch::interpretation::entry;
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
+use std::cell::Cell;
 use std::sync::Arc;
 use storage::Storage;
 
@@ -27,10 +29,48 @@ pub struct HostSpace {
     pub(crate) last: u64,
 }
 
+/// Whether tables end before they lead to a page.
+fn is_missing(code: Program) -> bool {
+    use Program::*;
+    matches!(
+        code,
+        PageTranslation
+            | SegmentTranslation
+            | RegionThirdTranslation
+            | RegionSecondTranslation
+            | RegionFirstTranslation
+    )
+}
+
 impl HostSpace {
     /// Whether the guest has storage at this absolute address.
     pub fn has(&self, guest: Absolute) -> bool {
         self.first.checked_add(guest.0).is_some_and(|at| at <= self.last)
+    }
+
+    /// The last entry that the host's tables have for the guest's absolute `guest`, with what
+    /// [`arch::interpretation::entry`] says of it, and whether the page is missing. None if another exception than that
+    /// would be recognized.
+    pub(crate) fn entry(&self, storage: &Storage, guest: Absolute) -> Option<(u64, bool)> {
+        let at = self.has(guest).then(|| self.first + guest.0)?;
+        let found = Cell::new((0, 0));
+        let fetch = |at| {
+            let absolute = self.absolute(at);
+            found.set((found.get().0 + 1, absolute.0));
+            storage.load_u64(absolute).map_err(|_| Program::Addressing.into())
+        };
+        let (protected, missing) = match walk_z(self.asce, at, self.rules, fetch) {
+            Ok(walk) => (walk.protected, false),
+            Err(Fault::Own { code: Program::PageTranslation, .. }) => (false, true),
+            // Entries above page tables are told with enhanced DAT alone.
+            Err(Fault::Own { code, .. }) if is_missing(code) && self.rules.enhanced => (false, true),
+            Err(_) => return None,
+        };
+        let (looked, last) = found.get();
+        let tables = (self.asce >> 2 & 3) + 2;
+        let of_page_table = if looked == tables { 0 } else { entry::NO_PAGE_TABLE };
+        let protection = if protected { entry::PROTECTED } else { 0 };
+        (looked > 0).then_some((last | of_page_table | protection, missing))
     }
 
     fn absolute(&self, real: u64) -> Absolute {
@@ -85,6 +125,8 @@ pub struct Interpretation {
     pub load_control: u16,
     /// What is intercepted: [`arch::interpretation::intercept`].
     pub interceptions: u32,
+    /// What is interpreted: [`arch::interpretation::control`].
+    pub controls: u32,
     /// PER events are the host's.
     pub per: bool,
     /// Where the host keeps what the CPUs of the guest have in common.
