@@ -95,7 +95,7 @@ impl Default for Specification {
 /// binary part. Its decimal part needs decimal floating point, which is not implemented.
 #[rustfmt::skip]
 pub const FACILITIES: Facilities = Facilities::of(&[
-    0, 1, 2, 3, 7, 8, 9, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+    0, 1, 2, 3, 7, 8, 9, 10, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
     // Constrained and other transactions.
     50, 73,
     // Hints and load-and-trap; clearing of one CPU's TLB; load/store on condition 2; random numbers; miscellaneous

@@ -445,3 +445,28 @@ fn per_events_go_with_other_interruptions() {
     machine.text(PROGRAM, "STOSM 0(6),0x40;LR 1,1");
     assert_eq!(machine.go(WIDE, PROGRAM), program(0x80, 2, PROGRAM + 6));
 }
+
+/// Alteration of storage keys, zero-address detection and nullified fetches (PER 3) are not built. No bit of the facility
+/// list stands for them; their bits in control register 9 mean nothing, and no event has their codes.
+#[test]
+fn events_that_are_not_built_are_never_told() {
+    const NULLIFIED: u64 = 0x0100_0000;
+    let machine = Machine::new();
+    machine.put(DATA, &[0; 16]);
+    for bit in (16..32).map(|n| 1 << n) {
+        if [BRANCH, FETCH, STORE].contains(&bit) {
+            continue;
+        }
+        per(&machine, bit, 0, u64::MAX);
+        machine.set(|s| (s.gr[1], s.gr[2], s.gr[7]) = (0x30, 0, 0x9000));
+        // Another key; an operand at address 0 by register 2; a store at a real address.
+        machine.text(PROGRAM, "SSKE 1,7;L 3,0(0,2);STURA 1,7;BRC 15,*+4");
+        assert_eq!(machine.go(PER, PROGRAM), Ending::Done, "{bit:X}");
+    }
+    // A fetch is told after the instruction, with its own code.
+    per(&machine, FETCH | NULLIFIED, PROGRAM, PROGRAM + 3);
+    machine.text(PROGRAM, "LHI 3,3");
+    machine.set(|s| s.gr[3] = 0);
+    assert_eq!(machine.go(PER, PROGRAM), program(0x80, 4, PROGRAM + 4));
+    assert_eq!((event(&machine), machine.gr(3)), ((0x40, PROGRAM), 3));
+}

@@ -45,17 +45,41 @@ fn set_key(s: &mut State, at: Absolute, new: u8) -> bool {
     old & 0xf8 != new & 0xf8 || old & !new & (key::REFERENCE | key::CHANGE) != 0
 }
 
-/// SSKE. With the multiple-block control: every frame from the absolute address to the end of its megabyte.
+/// Conditional SSKE: which of reference bit and change bit need not be equal for a key to stay as it is. 0: every key is
+/// set.
+fn bypassed(s: &State, reference: bool, change: bool) -> u8 {
+    const CONDITIONAL_SSKE: u32 = 10;
+    if !s.has(CONDITIONAL_SSKE) {
+        return 0;
+    }
+    let bit = |on, bit| if on { bit } else { 0 };
+    bit(reference, key::REFERENCE) | bit(change, key::CHANGE)
+}
+
+/// Sets a key as [`set_key`], unless it may stay. True if translations that rely on the old one must go.
+fn set_key_unless_equal(s: &mut State, at: Absolute, new: u8, bypassed: u8) -> bool {
+    let old = s.storage().key(at).expect("the frame exists");
+    !stays(old, new, bypassed) && set_key(s, at, new)
+}
+
+/// Whether everything of a key that counts is as it shall be.
+fn stays(old: u8, new: u8, bypassed: u8) -> bool {
+    bypassed != 0 && (old ^ new) & !bypassed & !1 == 0
+}
+
+/// SSKE. With the multiple-block control: every frame from the absolute address to the end of its megabyte. With
+/// conditions, R1 gets the old key in bits 48-55, and the code says whether it is still there: 0 yes, 1 it was set.
 pub(crate) fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let new = s.gr[i.r1 as usize] as u8 & 0xfe;
     let multiple = i.m3 & 1 != 0 && s.has(8);
+    let bypassed = bypassed(s, i.m3 & 4 != 0, i.m3 & 2 != 0);
     let mut purge = false;
     if multiple {
         let mut address = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
         loop {
             let at = s.frame(Absolute(address), Access::Fetch)?;
-            purge |= set_key(s, at, new);
+            purge |= set_key_unless_equal(s, at, new, bypassed);
             address = address.wrapping_add(PAGE);
             if address.is_multiple_of(1 << 20) {
                 break;
@@ -67,7 +91,13 @@ pub(crate) fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interrupt
         Cpu::set_gr(s, width, i.r2, next);
     } else {
         let at = frame(s, i)?;
-        purge = set_key(s, at, new);
+        if bypassed != 0 {
+            let old = s.storage().key(at).expect("the frame exists");
+            let register = &mut s.gr[i.r1 as usize];
+            *register = *register & !0xff00 | u64::from(old) << 8;
+            s.cc = if stays(old, new, bypassed) { 0 } else { 1 };
+        }
+        purge = set_key_unless_equal(s, at, new, bypassed);
     }
     if purge {
         s.purge_all();
@@ -161,6 +191,9 @@ mod frame_management {
     pub(super) const CLEAR: u64 = 0x1_0000;
     pub(super) const SIZE: u64 = 0x7000;
     pub(super) const NON_QUIESCING: u64 = 0x800;
+    /// Conditional SSKE.
+    pub(super) const REFERENCE_BYPASS: u64 = 0x400;
+    pub(super) const CHANGE_BYPASS: u64 = 0x200;
     pub(super) const RESERVED: u64 = 0xfffc_0101;
 }
 
@@ -180,6 +213,7 @@ pub(crate) fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), 
         _ => return Err(Program::Specification.into()),
     };
     let one = control & SIZE == 0;
+    let bypassed = bypassed(s, control & REFERENCE_BYPASS != 0, control & CHANGE_BYPASS != 0);
     let mut purge = false;
     let mut address = first;
     while address != end {
@@ -193,7 +227,7 @@ pub(crate) fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), 
             clear_frame(s, at);
         }
         if control & SET_KEY != 0 {
-            purge |= set_key(s, at, control as u8 & 0xfe);
+            purge |= set_key_unless_equal(s, at, control as u8 & 0xfe, bypassed);
         }
         address = address.wrapping_add(PAGE);
     }

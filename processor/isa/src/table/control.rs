@@ -46,7 +46,7 @@ instructions! {
     0xb228 PT      RRE   ALL  -   { unbuilt }
     0xb229 ISKE    RRE   ALL  -   { call insert_storage_key }                [- K2 P] as [Once]
     0xb22a RRBE    RRE   ALL  -   { ends call reset_reference_bit }          [0123 K2 P] as [Once]
-    0xb22b SSKE    RRFc  ALL  -   { ends call set_storage_key }              [- K2 P] as [Once]
+    0xb22b SSKE    RRFc  ALL  -   { ends call set_storage_key }              [01 K2 P] as [Once]
     0xb22c TB      RRE   ALL  -   { call test_block }                        [0 K2 P] as [Once]
     0xb22e PGIN    RRE   ESAZ -   { unbuilt } as [Once]
     0xb22f PGOUT   RRE   ESAZ -   { unbuilt } as [Once]
