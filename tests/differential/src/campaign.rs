@@ -101,9 +101,20 @@ impl Report {
     }
 }
 
-/// The instructions of a group: a chapter's name (`general`, `bfp`), a mnemonic, or nothing for all; only what is
-/// built, and nothing of `without`.
+/// The instructions of a group: a chapter's name (`general`, `bfp`), mnemonics, or nothing for all; only what is built,
+/// and nothing that an oracle cannot be asked for or of `without`.
 pub fn rows(group: Option<&str>, without: &str) -> Vec<Row> {
+    built(group, &[EXCLUDED, without])
+}
+
+/// The same for a comparison of the engines, which differ in less: true random numbers are no instruction's own, and
+/// how often a transaction aborts is open.
+pub fn rows_of_engines(group: Option<&str>) -> Vec<Row> {
+    built(group, &["PRNO TBEGIN TBEGINC"])
+}
+
+/// The instructions of a group, without those of some lists.
+fn built(group: Option<&str>, without: &[&str]) -> Vec<Row> {
     let chapters = [
         ("general", isa::table::general::ROWS),
         ("decimal", isa::table::decimal::ROWS),
@@ -121,8 +132,7 @@ pub fn rows(group: Option<&str>, without: &str) -> Vec<Row> {
         .flat_map(|(chapter, rows)| rows.iter().map(move |row| (*chapter, row)))
         .filter(|(chapter, row)| wanted(chapter, row.mnemonic))
         .filter(|(_, row)| row.run.is_some() && row.architectures.include(Architecture::Z))
-        .filter(|(_, row)| !EXCLUDED.split_ascii_whitespace().any(|m| m == row.mnemonic))
-        .filter(|(_, row)| !without.split_ascii_whitespace().any(|m| m == row.mnemonic))
+        .filter(|(_, row)| !without.iter().any(|list| list.split_ascii_whitespace().any(|m| m == row.mnemonic)))
         .map(|(_, row)| generate::row(row))
         .collect()
 }

@@ -51,6 +51,8 @@ const BRANCHES: &str = "BIC BC BCR BAL BALR BAS BASR BASSM BCT BCTR BCTG BCTGR B
     BRCTG BRCTH BRXH BRXLE BRXHG BRXLG CRJ CGRJ CIJ CGIJ CLRJ CLGRJ CLIJ CLGIJ CRB CGRB CIB CGIB CLRB CLGRB CLIB CLGIB";
 const LONG: &str = "MVCL CLCL MVCLE CLCLE MVCLU CLCLU MVST CLST SRST SRSTU CUSE TRTE TRTRE CKSM TRE TROO TROT CU12 CU21 CU14 CU24 \
     CU41 CU42 CUTFU CUUTF";
+/// Message-security assist: a function code in register 0, a parameter block by register 1.
+pub(crate) const MESSAGES: &str = "KM KMC KMF KMO KMCTR KMAC KIMD KLMD KMA PCC";
 const EVEN1: &str = "M MR D DR ML MLR DL DLR MLG MLGR DLG DLGR DSG DSGR DSGF DSGFR MFY MG MGRK SLDA SRDA SLDL SRDL CDS \
     CDSY CDSG LPQ STPQ MVCL CLCL MVCLE CLCLE";
 const EVEN3: &str = "CDS CDSY CDSG LPD LPDG";
@@ -80,7 +82,7 @@ const ALIGN8: &str = "CDS CDSY CSG LAAG LAALG LANG LAOG LAXG LPDG LGRL STGRL CGR
 const ALIGN16: &str = "CDSG LPQ STPQ";
 const RANGE: &str = "VLM VSTM LM LMG LMY LMH LMD STM STMG STMY STMH LAM LAMY STAM STAMY";
 
-fn is(list: &str, mnemonic: &str) -> bool {
+pub(crate) fn is(list: &str, mnemonic: &str) -> bool {
     list.split(' ').any(|m| m == mnemonic)
 }
 
@@ -163,7 +165,7 @@ pub(crate) fn operands(mnemonic: &str) -> Operands {
         "CDS" | "CDSY" | "CSG" => Kind::Swap(8),
         "CDSG" => Kind::Swap(16),
         _ if is(BRANCHES, m) => Kind::Branch,
-        _ if is(LONG, m) => Kind::Long,
+        _ if is(LONG, m) || is(MESSAGES, m) => Kind::Long,
         _ => Kind::Plain,
     };
     let branch = kind == Kind::Branch || kind == Kind::Execute;

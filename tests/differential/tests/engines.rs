@@ -11,10 +11,11 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-/// `ENGINES=N` in the environment: so many sequences instead of a few; `SEED=N` other ones.
+/// `ENGINES=N` in the environment: so many sequences instead of a few; `SEED=N` other ones; `GROUP=MVPG,LEDBR` of these
+/// instructions alone.
 #[test]
 fn the_engines_agree() {
-    let rows = campaign::rows(std::env::var("GROUP").ok().as_deref(), "");
+    let rows = campaign::rows_of_engines(std::env::var("GROUP").ok().as_deref());
     let found = engines::compare(&rows, number("SEED").unwrap_or(1), number("ENGINES").unwrap_or(20_000) as usize);
     assert!(found.is_empty(), "interpreter / translator:\n{}", found.join("\n"));
 }

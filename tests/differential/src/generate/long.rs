@@ -2,6 +2,7 @@
 //! translations, conversions.
 
 use super::{Generator, Operands, Row};
+use crate::operands::{MESSAGES, is};
 use vectors::encode::{Field, put_field};
 use vectors::{Registers, SCRATCH, SCRATCH_LEN};
 
@@ -35,6 +36,8 @@ impl Generator<'_> {
             for &field in &row.fields {
                 match field.0 {
                     Field::R1 => put_field(text, field, u64::from(a)),
+                    // Counters, and what is authenticated only.
+                    Field::R3 if is(MESSAGES, row.mnemonic) => put_field(text, field, 12),
                     Field::R2 | Field::R3 => put_field(text, field, u64::from(b)),
                     // Registers change before it is executed again.
                     Field::B2 => put_field(text, field, 0),
@@ -123,6 +126,18 @@ impl Generator<'_> {
                 let back = if row.mnemonic == "TRTRE" { len1 } else { 0 };
                 self.before.gr[r1 as usize] = SCRATCH + 20 + back;
                 self.before.gr[r1 as usize + 1] = len1;
+            }
+            message if is(MESSAGES, message) => {
+                const FUNCTIONS: [u64; 24] =
+                    [0, 1, 2, 3, 4, 5, 6, 7, 9, 18, 19, 20, 26, 27, 28, 32, 33, 35, 36, 37, 50, 52, 65, 127];
+                let flags = self.random.bits() & 0x780;
+                let kind = if self.random.one_in(4) { flags } else { self.random.bits() & 0x80 };
+                self.before.gr[0] = self.random.pick(&FUNCTIONS) | kind;
+                self.before.gr[1] = SCRATCH + 256 + 8 * self.random.below(8);
+                let unit = self.random.pick(&[1, 8, 16, 64]);
+                for r in [r1, r2, 12] {
+                    self.before.gr[r as usize + 1] = self.random.below(128 / unit + 1) * unit;
+                }
             }
             "TRE" | "TROO" | "TROT" => {
                 let table = (SCRATCH + 300) & !7;
