@@ -10,6 +10,6 @@ pub use identity::{
     TokenQualifier,
 };
 pub use parameters::{
-    Cchh, DefineExtent, FbaDefineExtent, FbaLocate, HomeAddress, LocateRecord, LocateRecordExtended, Seek,
+    Cchh, DefineExtent, FbaDefineExtent, FbaLocate, HomeAddress, LocateRecord, LocateRecordExtended, Prefix, Seek,
 };
 pub use subsystem::{SubsystemStatistics, SubsystemStatus, VolumeStorage};

@@ -39,6 +39,10 @@ fn the_device_says_what_it_is() {
     // The device's descriptor and the general qualifier are where drivers look.
     let rcd = m.data(2, 256);
     assert_eq!((rcd[0] >> 6, rcd[1], rcd[224] >> 6), (3, 1, 2));
+    // All three serial numbers are said to be valid; the second is that of the control unit.
+    assert_eq!(([0, 32, 64].map(|at| rcd[at] & 0x10), rcd[33], rcd[65]), ([0x10; 3], 2, 0));
+    // LOCATE RECORD EXTENDED takes maps of two bytes, and records of one track.
+    assert_eq!((rdc[6], rdc[8], rdc[43], rdc[47]), (0xda, 0x0a, 2, 1));
     assert_eq!(rcd[96..128], [0; 32]);
     let options = Options { token: Some([7; 16]), ..Options::default() };
     let mut m = Machine::new(Box::new(Eckd::new(Memory::d3390(10), options)));

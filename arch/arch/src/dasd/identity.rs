@@ -15,10 +15,16 @@ pub struct CkdCharacteristics {
     pub device: U16,
     /// X'05': the model of the device.
     pub device_model: u8,
-    /// X'06': flags: X'80' Define Extent and X'40' Locate Record are there; X'10': so are read-track operations.
+    /// X'06': flags. X'80': errors of several bursts are corrected; X'40', X'10': LOCATE RECORD has Read Tracks, and
+    /// Read; X'08': SET SUBSYSTEM CHARACTERISTICS is there; X'02': so is PREFIX.
     pub facilities: u8,
-    /// X'07': reserved.
-    pub reserved_07: [u8; 3],
+    /// X'07': flags; X'80': LOCATE RECORD EXTENDED has Prestage Trackset.
+    pub facilities_07: u8,
+    /// X'08': flags. X'08': READ TRACK DATA is there; X'04', X'02': LOCATE RECORD EXTENDED has Update Write Trackset,
+    /// and Write Trackset.
+    pub facilities_08: u8,
+    /// X'09': reserved.
+    pub reserved_09: u8,
     /// X'0A': the device class; X'20' is direct access.
     pub device_class: u8,
     /// X'0B': a code for the type of the device.
@@ -45,12 +51,14 @@ pub struct CkdCharacteristics {
     pub obr_record: u8,
     /// X'2A': a code for the class of the control unit.
     pub control_unit_class: u8,
-    /// X'2B': reserved.
-    pub reserved_2b: u8,
+    /// X'2B': of LOCATE RECORD EXTENDED, the most bytes of a map of tracks.
+    pub longest_trackset: u8,
     /// X'2C': as `longest_r0`.
     pub longest_r0_2c: U16,
     /// X'2E': reserved.
-    pub reserved_2e: [u8; 2],
+    pub reserved_2e: u8,
+    /// X'2F': of LOCATE RECORD EXTENDED, how many tracks Read Any and Write Any take records from.
+    pub any_tracks: u8,
     /// X'30': of formula 2, the factor 6.
     pub factor_6: u8,
     /// X'31': reserved.
@@ -102,7 +110,8 @@ const _: () = assert!(size_of::<FbaCharacteristics>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct NodeElement {
-    /// X'00': what kind of descriptor it is, and in which form the serial number is.
+    /// X'00': what kind of descriptor it is, and in which form the serial number is. X'10': that is valid; X'08': it is
+    /// a substitute.
     pub flags: u8,
     /// X'01': which kind of node: 1 an I/O device, 2 a control unit.
     pub kind: u8,

@@ -20,9 +20,20 @@ impl Cchh {
         Cchh { cylinder: U16::new(cylinder), head: U16::new(head) }
     }
 
+    /// The address of a track of a disk of any size: bits 0-11 of a cylinder number of 28 bits stand with the head.
+    pub const fn of(cylinder: u32, head: u32) -> Cchh {
+        Cchh::new(cylinder as u16, (cylinder >> 16 << 4 | head) as u16)
+    }
+
     /// The two numbers as they stand there: cylinder and head.
     pub const fn get(self) -> (u16, u16) {
         (self.cylinder.get(), self.head.get())
+    }
+
+    /// Cylinder and head, of a disk with more than 65,536 cylinders if it is `wide`.
+    pub const fn place(self, wide: bool) -> (u32, u32) {
+        let (cylinder, head) = (self.cylinder.get() as u32, self.head.get() as u32);
+        if wide { (cylinder | head >> 4 << 16, head & 0x0f) } else { (cylinder, head) }
     }
 }
 
@@ -73,9 +84,9 @@ const _: () = assert!(size_of::<DefineExtent>() == 16);
 pub struct LocateRecord {
     /// X'00': orientation in bits 0-1, and the operation.
     pub operation: u8,
-    /// X'01': flags; X'80': the transfer length is given.
+    /// X'01': flags; X'80': the transfer length is given; X'01': READ COUNT is the last command.
     pub auxiliary: u8,
-    /// X'02': zeros, unless the command is extended.
+    /// X'02': zeros.
     pub zeros: u8,
     /// X'03': records or tracks.
     pub count: u8,
@@ -98,12 +109,46 @@ pub struct LocateRecordExtended {
     pub record: LocateRecord,
     /// X'10': reserved.
     pub reserved_10: u8,
-    /// X'11': the extended operation, if that of `record` is X'3F'.
+    /// X'11': the extended operation, if that of `record` is X'3F'; else 0.
     pub operation: u8,
-    /// X'12': bytes of parameters that follow.
+    /// X'12': bytes of the extended parameter, which follows.
     pub more: U16,
 }
 const _: () = assert!(size_of::<LocateRecordExtended>() == 20);
+
+/// The parameters of PREFIX (z/VM's CDPFX; what Linux sends). In format 1, those of LOCATE RECORD EXTENDED follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Prefix {
+    /// X'00': the format. 0: no more than this; 1: LOCATE RECORD EXTENDED, too; 2: PERFORM SUBSYSTEM FUNCTION, too.
+    pub format: u8,
+    /// X'01': which fields are valid.
+    pub valid: u8,
+    /// X'02': the base device's unit address.
+    pub base: u8,
+    /// X'03': flags that concern reconnections, remote copies and how a write is hardened. They do nothing here.
+    pub auxiliary: u8,
+    /// X'04': the base device's subsystem.
+    pub subsystem: u8,
+    /// X'05': reserved.
+    pub reserved_05: [u8; 7],
+    /// X'0C': those of DEFINE EXTENT.
+    pub extent: DefineExtent,
+    /// X'1C': a time stamp, for remote copies.
+    pub time: [u8; 8],
+    /// X'24': reserved.
+    pub reserved_24: [u8; 8],
+}
+const _: () = assert!(size_of::<Prefix>() == 44);
+
+impl Prefix {
+    /// Bytes that format 0 must have.
+    pub const BASIC: usize = 28;
+    /// In `valid`: DEFINE EXTENT is to be performed.
+    pub const EXTENT: u8 = 0x80;
+    /// In `valid`: the base device is to be verified.
+    pub const VERIFY_BASE: u8 = 0x20;
+}
 
 /// The parameters of DEFINE EXTENT of a fixed-block disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -5,7 +5,7 @@
 //! bytes.
 
 use super::cache::Usage;
-use super::domain::{self, Domain, Mask, Operation, Orientation};
+use super::domain::{self, Domain, Extended, Mask, Operation, Orientation};
 use super::head::{Head, Place};
 use super::identity;
 use super::reservation::Turn;
@@ -13,11 +13,12 @@ use super::sense::Fault;
 use super::work::Clockwork;
 use super::{ControlUnit, Options, code};
 use crate::paths::{self, PathGroups};
-use arch::dasd::{DefineExtent, LocateRecord, LocateRecordExtended, Seek};
+use arch::dasd::{DefineExtent, LocateRecord, LocateRecordExtended, Prefix, Seek};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use dasd::model::CkdModel;
 use dasd::{Kind, Volume};
+use std::mem::offset_of;
 use std::sync::Arc;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -144,6 +145,9 @@ impl Eckd {
         let extended = self.control_unit.extended();
         let multitrack = command.code & code::MULTITRACK != 0;
         let found = std::mem::take(&mut self.program.found);
+        if !self.permits(command) {
+            return Some(Err(Fault::SEQUENCE));
+        }
         Some(match command.code {
             code::READ_DATA | 0x86 => self.read_data(data, multitrack, found),
             code::WRITE_DATA => self.write_data(data, false, false, found),
@@ -169,6 +173,9 @@ impl Eckd {
 
     fn perform(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
         let found = std::mem::take(&mut self.program.found);
+        if !self.permits(command) {
+            return Err(Fault::SEQUENCE);
+        }
         let multitrack = command.code & code::MULTITRACK != 0;
         match command.code {
             code::NO_OPERATION | code::RESTORE => Ok(DeviceStatus::ENDED),
@@ -191,7 +198,7 @@ impl Eckd {
             code::WRITE_KEY_AND_DATA => self.write_data(data, true, false, found),
             code::WRITE_CKD => self.write_ckd(data, false, found),
             code::WRITE_R0 => self.write_r0(data, found),
-            code::WRITE_HOME_ADDRESS => self.write_home_address(data),
+            code::WRITE_HOME_ADDRESS => self.write_home_address(data, found),
             code::ERASE => self.erase(data, found),
             code::SEEK => self.seek(data, Mask::allows_seek),
             code::SEEK_CYLINDER => self.seek(data, Mask::allows_seek_cylinder),
@@ -270,13 +277,16 @@ impl Eckd {
         self.locate_extended(&b, data)
     }
 
-    /// What the extended parameters say, and that as many follow.
+    /// What the extended parameters say. Only extended operations have bytes after them.
     fn locate_extended(&mut self, b: &LocateRecordExtended, data: &mut Data<'_>) -> Ended {
-        let more = usize::from(b.more.get());
-        if data.fetch_up_to(more).len() < more {
+        let length = b.more.get();
+        let more = if b.record.operation & 0x3f == 0x3f { usize::from(length) } else { 0 };
+        let given = data.fetch_up_to(more);
+        if given.len() < more {
             return Err(Fault::SHORT);
         }
-        self.locate(&b.record, Some(b.operation))
+        let at = |n: usize| given.get(n).copied().unwrap_or(0);
+        self.locate(&b.record, Some(Extended { operation: b.operation, parameter: [at(0), at(1)], length }))
     }
 
     /// PREFIX: DEFINE EXTENT and LOCATE RECORD EXTENDED in one, after 12 bytes that say what of it there is.
@@ -284,33 +294,41 @@ impl Eckd {
         if command.chained && self.program.masked {
             return Err(Fault::SEQUENCE);
         }
-        let b = data.fetch_up_to(12 + 32 + 20);
+        let b = data.fetch_up_to(size_of::<Prefix>() + size_of::<LocateRecordExtended>());
         let (format, valid) = (b.first().copied().unwrap_or(0), b.get(1).copied().unwrap_or(0));
-        let needed = if format == 0 { 12 + 16 } else { 12 + 32 + 20 };
+        let needed = if format == 0 { Prefix::BASIC } else { size_of::<Prefix>() + size_of::<LocateRecordExtended>() };
         if b.len() < needed {
             return Err(Fault::SHORT);
         }
-        // Format 2 and timestamps belong to what is not installed; nor are there aliases.
-        if format > 1 || valid & 0x20 != 0 {
+        // Format 2 has PERFORM SUBSYSTEM FUNCTION in place of LOCATE RECORD EXTENDED; no text at hand says where. Nor
+        // are there aliases, whose base could be verified.
+        if format > 1 || valid & Prefix::VERIFY_BASE != 0 {
             return Err(Fault::PARAMETER);
         }
-        if valid & 0x80 != 0 {
-            let (define, _) = DefineExtent::ref_from_prefix(&b[12..]).expect("the length was compared");
+        if valid & Prefix::EXTENT != 0 {
+            let at = offset_of!(Prefix, extent);
+            let (define, _) = DefineExtent::ref_from_prefix(&b[at..]).expect("the length was compared");
             self.define(define)?;
         }
         if format == 0 {
             return Ok(DeviceStatus::ENDED);
         }
-        let (locate, _) = LocateRecordExtended::read_from_prefix(&b[44..]).expect("the length was compared");
+        let locate = &b[size_of::<Prefix>()..];
+        let (locate, _) = LocateRecordExtended::read_from_prefix(locate).expect("the length was compared");
         self.locate_extended(&locate, data)
     }
 
-    /// `extended` is the operation of LOCATE RECORD EXTENDED.
-    fn locate(&mut self, b: &LocateRecord, extended: Option<u8>) -> Ended {
+    fn locate(&mut self, b: &LocateRecord, extended: Option<Extended>) -> Ended {
         if !self.program.defined {
             return Err(Fault::SEQUENCE);
         }
         let domain = domain::locate_record(b, extended, &self.head)?;
+        if domain.operation.wants().is_some_and(|write| !self.program.mask.allows(write)) {
+            return Err(Fault::SEQUENCE);
+        }
+        if !self.head.may(domain.track + domain.reach()) {
+            return Err(Fault::FileProtected);
+        }
         self.head.seek(domain.track)?;
         self.program.turns = 0;
         self.program.domain = None;
@@ -318,6 +336,10 @@ impl Eckd {
         match domain.orientation {
             Orientation::Index => {}
             Orientation::Home => self.head.place = Place::Home,
+            // Nothing is searched for: the first record is as good as any.
+            Orientation::Count if domain.operation.any() => {
+                self.head.image()?.records().nth(1).ok_or(Fault::NoRecordFound)?;
+            }
             Orientation::Count | Orientation::Data => {
                 let counted = domain.orientation == Orientation::Count;
                 let one = counted && domain.left == 1;
@@ -333,6 +355,11 @@ impl Eckd {
         }
         self.program.domain = Some(domain);
         Ok(DeviceStatus::ENDED)
+    }
+
+    /// Whether the domain, if there is one, lets the command come next.
+    fn permits(&self, command: Command) -> bool {
+        self.program.domain.is_none_or(|domain| domain.permits(command.code))
     }
 
     fn set_file_mask(&mut self, data: &mut Data<'_>) -> Ended {

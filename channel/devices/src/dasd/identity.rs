@@ -45,8 +45,15 @@ pub(super) fn characteristics(kind: &Kind, unit: ControlUnit) -> CkdCharacterist
     told.control_unit_model = unit.model;
     told.device.set(device);
     told.device_model = model;
-    // Locate Record and Define Extent are there; read-track operation in Locate Record.
-    told.facilities = if unit.extended() { 0xd0 } else { 0x00 };
+    // The flags and bytes 43 and 47 are those of SA22-1025, "Read Device Characteristics".
+    if unit.extended() {
+        told.facilities = 0xd0;
+        (told.longest_trackset, told.any_tracks) = (2, 1);
+    }
+    if unit.whole_tracks() {
+        told.facilities |= 0x0a;
+        told.facilities_08 = 0x0a;
+    }
     told.device_class = 0x20;
     told.unit_type = g.unit_type;
     told.cylinders.set(if cylinders > 0xfffd { 0xfffe } else { cylinders as u16 });
@@ -114,7 +121,7 @@ pub(super) fn configuration(kind: &Kind, unit: ControlUnit, options: &Options) -
     let mut told = ConfigurationData::new_zeroed();
     told.elements = [
         // Serial numbers are valid; of the device, descriptor 1 (an I/O device), class 1 (direct access).
-        element(0xcc, 1, 1, digits(device, model), u16::from(options.unit)),
+        element(0xdc, 1, 1, digits(device, model), u16::from(options.unit)),
         element(0xd4, 2, 0, digits(unit.kind, unit.model), 0),
         element(0xd0, 0, 0, digits(unit.kind, unit.model), options.ssid),
     ];

@@ -3,7 +3,7 @@
 //! The commands are those of count key data; in a domain of LOCATE RECORD they take the records that were announced,
 //! and multitrack ones go on over the end of a cylinder.
 
-use super::domain::{Operation, Write};
+use super::domain::{Operation, Orientation, Write};
 use super::eckd::{Eckd, Ended, Found};
 use super::head::Place;
 use super::sense::Fault;
@@ -12,7 +12,7 @@ use arch::io::{DeviceStatus, ccw_flag};
 use css::{Command, Data};
 use dasd::model::track::{END, HOME_ADDRESS};
 use dasd::{Count, Kind, Track};
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// Tracks without a record that one command passes over at most.
 const EMPTY_TRACKS: u32 = 256;
@@ -21,6 +21,7 @@ impl Eckd {
     /// A reading command is allowed here, if it finds its record.
     fn may_read(&self) -> Result<(), Fault> {
         match &self.program.domain {
+            Some(domain) if domain.suffix && domain.left == 1 => Ok(()),
             Some(domain) if domain.left == 0 || !domain.operation.reads() => Err(Fault::SEQUENCE),
             _ => Ok(()),
         }
@@ -59,13 +60,21 @@ impl Eckd {
         }
     }
 
-    /// The next record to pass the head, record 0 only if `zero`; with `multitrack`, on later tracks too.
+    /// The next record to pass the head, record 0 only if `zero`; with `multitrack`, on later tracks too. Where records
+    /// are taken as they come, the first one follows the last.
     fn next(&mut self, multitrack: bool, zero: bool) -> Result<usize, Fault> {
         let mut passed = 0;
         loop {
             match self.head.following()? {
                 Some(HOME_ADDRESS) if !zero => self.head.place = Place::Data(HOME_ADDRESS),
                 Some(at) => return Ok(at),
+                None if self.program.domain.is_some_and(|domain| domain.operation.any()) => {
+                    passed += 1;
+                    if passed > 1 {
+                        return Err(Fault::NoRecordFound);
+                    }
+                    self.head.place = Place::Index;
+                }
                 None if multitrack => {
                     passed += 1;
                     if passed > EMPTY_TRACKS {
@@ -197,10 +206,9 @@ impl Eckd {
 
     /// A whole-track command of a domain takes the first track, then one after the other.
     fn next_track(&mut self) -> Result<(), Fault> {
-        match &self.program.domain {
-            Some(domain) if !domain.fresh => self.head.advance(false),
-            _ => Ok(()),
-        }
+        let next = self.program.domain.as_mut().filter(|domain| !domain.fresh);
+        let distance = next.map_or(0, |domain| domain.step());
+        (0..distance).try_for_each(|_| self.head.advance(false))
     }
 
     /// Read Track: count, key and data of all records from record 0 on, and eight bytes of X'FF'.
@@ -513,15 +521,25 @@ impl Eckd {
     }
 
     /// Write Home Address: the track is empty afterwards. The address itself is where the track is, whatever is
-    /// written.
-    pub(super) fn write_home_address(&mut self, data: &mut Data<'_>) -> Ended {
+    /// written to a device of older control units. Later ones look whether it is that (SA22-1025, "Write Home
+    /// Address"), and want a search or a domain that found it.
+    pub(super) fn write_home_address(&mut self, data: &mut Data<'_>, found: Found) -> Ended {
         self.may_write(Write::Home)?;
-        let given = data.fetch_up_to(11);
-        if given.len() < 5 {
-            return Err(Fault::SHORT);
+        let later = self.control_unit.extended();
+        let place = match &self.program.domain {
+            Some(domain) => domain.operation == Operation::FormatWrite && domain.orientation != Orientation::Count,
+            None => found == Found::Home,
+        };
+        if later && !place {
+            return Err(Fault::SEQUENCE);
         }
+        let given = data.fetch_up_to(11);
+        let Ok((home, _)) = HomeAddress::ref_from_prefix(&given) else { return Err(Fault::SHORT) };
         if !data.ok() {
             return Ok(DeviceStatus::ENDED);
+        }
+        if later && *home != (HomeAddress { flags: 0, track: self.head.home() }) {
+            return Err(Fault::PARAMETER);
         }
         let (cylinder, head) = self.head.image()?.home();
         *self.head.change(true)? = Track::new(cylinder, head);
@@ -593,7 +611,7 @@ impl Eckd {
     pub(super) fn write_full_track(&mut self, data: &mut Data<'_>) -> Ended {
         self.may_write(Write::Format)?;
         let Some(domain) = self.program.domain else { return Err(Fault::SEQUENCE) };
-        if domain.operation != Operation::WriteFullTrack {
+        if domain.operation != Operation::WriteTrackset {
             return Err(Fault::SEQUENCE);
         }
         self.next_track()?;

@@ -93,14 +93,17 @@ fn domain(random: &mut Random, track: u32, extended: bool) -> (Vec<u8>, Vec<Step
     let record = 1 + random.below(3) as u8;
     let size = random.pick(&[8, 100, 512, 4096, 4096]);
     let count = 1 + random.below(4) as u8;
-    let (operation, record, codes): (u8, u8, &[u8]) = match random.below(if extended { 9 } else { 7 }) {
+    let (operation, record, codes): (u8, u8, &[u8]) = match random.below(if extended { 12 } else { 7 }) {
         0 | 1 => (0x06, record, &[0x06, 0x86, 0x86, 0x0e, 0x8e, 0x92]),
         2 => (0x16, record, &[0x12, 0x92, 0x1e, 0x9e, 0x5e, 0x06]),
         3 | 4 => (0x01, record, &[0x05, 0x85, 0x85, 0x0d, 0x8d]),
         5 => (random.pick(&[0x03, 0x43, 0xc3]), random.below(3) as u8, &[0x1d, 0x1d, 0x1d, 0x9d, 0x11, 0x15]),
         6 => (random.pick(&[0x4c, 0x0c]), record, &[0xde, 0xa6]),
         7 => (0x0c, record, &[0xa6]),
-        _ => (0x3f, record, &[0xa5]),
+        8 => (0x3f, record, &[0xa5]),
+        9 => (random.pick(&[0x3f, 0x3f, 0x7f]), 0x0e, &[0xde]),
+        10 => (0x3f, 0x0a, &[0x86, 0x86, 0x92, 0x9e]),
+        _ => (0x3f, 0x09, &[0x85]),
     };
     let mut locate = locate_bytes(operation, count, track, record);
     if operation == 0x0c && random.one_in(2) {
@@ -109,7 +112,21 @@ fn domain(random: &mut Random, track: u32, extended: bool) -> (Vec<u8>, Vec<Step
         locate[14..16].copy_from_slice(&u16::to_be_bytes(size));
     }
     if extended {
-        locate.extend([0, if random.one_in(8) { 0x11 } else { 0x23 }, 0, 0]);
+        // An extended operation stands where others have the record.
+        let code = match record {
+            0x09 | 0x0a | 0x0e => record,
+            _ if operation & 0x3f != 0x3f => 0,
+            _ if random.one_in(8) => 0x11,
+            _ => 0x23,
+        };
+        let map = !(0xffff_u16 >> count) >> u32::from(random.one_in(8));
+        let parameter: &[u8] = match code {
+            0x09 | 0x0a => &[1],
+            0x0e | 0x11 => &map.to_be_bytes(),
+            _ => &[],
+        };
+        locate.extend([0, code, 0, parameter.len() as u8]);
+        locate.extend(parameter);
     }
     let commands = (0..count).map(|n| {
         let code = random.pick(codes);
