@@ -38,9 +38,9 @@ impl Volume for Cleared {
     }
 
     fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
-        let Kind::Ckd { cylinders, heads, .. } = self.kind() else { return Err(MediaError::WrongKind) };
-        if track < cylinders * heads && !Cleared::has(&self.written.lock().held(), track.into()) {
-            return Ok(Arc::new(Track::new((track / heads) as u16, (track % heads) as u16)));
+        let (cylinder, head) = self.kind().home(track)?;
+        if !Cleared::has(&self.written.lock().held(), track.into()) {
+            return Ok(Arc::new(Track::new(cylinder, head)));
         }
         self.space.read_track(track)
     }

@@ -2,7 +2,7 @@
 //! VTOC").
 
 use crate::model::Cchh;
-use base::layout::U16;
+use base::layout::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Bytes of a DSCB's key, and of its data.
@@ -98,11 +98,12 @@ pub(crate) struct Format4 {
     /// The next alternate track, and how many alternates there are.
     pub alternate: Cchh,
     pub alternates: U16,
+    /// [`Format4::EXTENDED`]: free space is in format-7 DSCBs.
     pub indicators: u8,
     /// Extents of the VTOC.
     pub count: u8,
     pub reserved_10: [u8; 2],
-    /// Cylinders, and tracks of a cylinder.
+    /// Cylinders, and tracks of a cylinder. [`Format4::MORE`] cylinders: `cylinders` says how many.
     pub size: Cchh,
     /// What the device's formula divides.
     pub track: U16,
@@ -114,12 +115,28 @@ pub(crate) struct Format4 {
     pub directory_blocks: u8,
     pub reserved_20: [u8; 29],
     pub vtoc: DataExtent,
-    pub reserved_47: [u8; 25],
+    pub reserved_47: [u8; 10],
+    /// [`Format4::LEVEL`] if there are format-7 DSCBs, and the first of them.
+    pub level: u8,
+    pub free_space: RecordPlace,
+    pub reserved_57: u8,
+    /// Cylinders of the volume.
+    pub cylinders: U32,
+    pub reserved_5c: [u8; 2],
+    /// X'40': data sets may have format-8 DSCBs.
+    pub more_flags: u8,
+    pub reserved_5f: u8,
 }
 const _: () = assert!(size_of::<Format4>() == DATA);
 
 impl Format4 {
     pub(crate) const ID: u8 = 0xF4;
+    /// In `indicators`: format-5 DSCBs are not valid, format-7 ones are.
+    pub(crate) const EXTENDED: u8 = 0xA0;
+    /// Of `level`.
+    pub(crate) const LEVEL: u8 = 0x07;
+    /// Cylinders that `size` has of an extended address volume.
+    pub(crate) const MORE: u16 = 0xFFFE;
     /// Every byte of its key.
     pub(crate) const KEY: u8 = 0x04;
 }
@@ -153,4 +170,33 @@ const _: () = assert!(size_of::<Format5>() == KEY + DATA);
 impl Format5 {
     pub(crate) const ID: u8 = 0xF5;
     pub(crate) const KEY: [u8; 4] = [0x05; 4];
+}
+
+/// Free space of a volume with more than 65,535 tracks: the first track, and the one after the last.
+#[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct FreeTracks {
+    pub from: U32,
+    pub to: U32,
+}
+const _: () = assert!(size_of::<FreeTracks>() == 8);
+
+/// A format-7 DSCB, key and data (DFSMSdfp Diagnosis): free space of a large volume.
+#[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct Format7 {
+    /// [`Format7::KEY`].
+    pub key: [u8; 4],
+    pub first: [FreeTracks; 5],
+    /// [`Format7::ID`].
+    pub id: u8,
+    pub more: [FreeTracks; 11],
+    pub reserved_85: [u8; 2],
+    pub next: RecordPlace,
+}
+const _: () = assert!(size_of::<Format7>() == KEY + DATA);
+
+impl Format7 {
+    pub(crate) const ID: u8 = 0xF7;
+    pub(crate) const KEY: [u8; 4] = [0x07; 4];
 }

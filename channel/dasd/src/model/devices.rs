@@ -275,6 +275,9 @@ pub static CKD: &[CkdModel] = &[
     CkdModel { name: "3390-9", model: 0x0C, unit_type: 0x32, cylinders: 10017, alternates: 3, ..G3390 },
     CkdModel { name: "3390-27", model: 0x0C, unit_type: 0x32, cylinders: 32760, alternates: 3, ..G3390 },
     CkdModel { name: "3390-54", model: 0x0C, unit_type: 0x32, cylinders: 65520, alternates: 3, ..G3390 },
+    // Extended address volumes: of any size up to a terabyte; this is that of their second generation (223 GB). That
+    // their model number is X'0E' is how lists of such devices have it; no reference at hand says so.
+    CkdModel { name: "3390-A", model: 0x0E, unit_type: 0x32, cylinders: 262_668, alternates: 0, ..G3390 },
     G9345,
     CkdModel { name: "9345-2", cylinders: 2156, ..G9345 },
 ];
@@ -306,6 +309,12 @@ pub static FBA: &[FbaModel] = &[
 ];
 
 impl CkdModel {
+    /// The most cylinders that a disk of this type has: a terabyte of 3390s, as DS8000s have them, and 65,535 of
+    /// others.
+    pub fn most_cylinders(device: u16) -> u32 {
+        if device == 0x3390 { 1_182_006 } else { 0xffff }
+    }
+
     /// The model called `name`: "3390-3", or "3390" for the smallest of them.
     pub fn named(name: &str) -> Option<&'static CkdModel> {
         let whole = CKD.iter().find(|model| model.name.eq_ignore_ascii_case(name));
@@ -453,7 +462,9 @@ mod tests {
         assert_eq!(name(0x3390, 3339), Some("3390-3"));
         assert_eq!(name(0x3390, 3340), Some("3390-3"));
         assert_eq!(name(0x3390, 3341), Some("3390-9"));
-        assert_eq!(name(0x3390, 200_000), Some("3390-54"));
+        assert_eq!(name(0x3390, 65_523), Some("3390-54"));
+        assert_eq!(name(0x3390, 65_524), Some("3390-A"));
+        assert_eq!(name(0x3390, 1_182_006), Some("3390-A"));
         assert_eq!(name(0x3380, 2655), Some("3380-K"));
         assert_eq!(name(0x1234, 1), None);
         assert_eq!(FbaModel::of_size(None, 712_752).name, "3370-2");

@@ -3,6 +3,7 @@
 use super::devices::CkdModel;
 use super::track::Track;
 use crate::error::MediaError;
+use arch::dasd::Cchh;
 use std::borrow::Cow;
 
 /// What kind of disk it is, and how large.
@@ -74,12 +75,21 @@ impl Kind {
     pub fn home(&self, track: u32) -> Result<(u16, u16), MediaError> {
         match *self {
             Kind::Fba { .. } => Err(MediaError::WrongKind),
-            Kind::Ckd { heads, .. } if track < self.tracks() => {
-                let (cylinder, head) = (track / heads, track % heads);
-                Ok((cylinder as u16, ((cylinder >> 16) << 4 | head) as u16))
-            }
+            Kind::Ckd { heads, .. } if track < self.tracks() => Ok(Cchh::of(track / heads, track % heads).get()),
             Kind::Ckd { .. } => Err(MediaError::Outside),
         }
+    }
+
+    /// Whether there are cylinders beyond 65,535, so that addresses have their high bits beside the head.
+    pub fn wide(&self) -> bool {
+        matches!(*self, Kind::Ckd { cylinders, .. } if cylinders > 0x1_0000)
+    }
+
+    /// The track of an address; `None` if the volume has no such track.
+    pub fn track_at(&self, address: Cchh) -> Option<u32> {
+        let Kind::Ckd { cylinders, heads, .. } = *self else { return None };
+        let (cylinder, head) = address.place(self.wide());
+        (cylinder < cylinders && head < heads).then(|| cylinder * heads + head)
     }
 
     /// Whether `length` bytes from block `block` on are whole blocks of this volume.

@@ -6,7 +6,8 @@
 use super::Volume;
 use crate::error::MediaError;
 use crate::format::vtoc::{
-    DATA, DataExtent, Format1, Format4, Format5, FreeExtent, KEY, LabelHead, LabelName, RecordPlace, VolumeLabel,
+    DATA, DataExtent, Format1, Format4, Format5, Format7, FreeExtent, FreeTracks, KEY, LabelHead, LabelName,
+    RecordPlace, VolumeLabel,
 };
 use crate::model::track::{Count, Record, Track};
 use crate::model::{Cchh, CkdModel, Kind};
@@ -20,8 +21,8 @@ pub struct Label {
     pub kind: String,
     /// The volume serial.
     pub volser: String,
-    /// Cylinder, head and record of the VTOC's first record, if the label names one.
-    pub vtoc: Option<(u16, u16, u8)>,
+    /// Where the VTOC's first record is, if the label names one: track, and record.
+    pub vtoc: Option<(Cchh, u8)>,
 }
 
 /// A data set of the VTOC.
@@ -89,16 +90,20 @@ fn vol1(volser: &str, vtoc: RecordPlace) -> VolumeLabel {
     }
 }
 
-/// A VTOC of one track: itself (format 4), the free space (format 5), and as many empty DSCBs as fit.
+/// A VTOC of one track: itself (format 4), the free space (format 5; of a volume with more than 65,535 tracks format 7,
+/// after an empty format 5), and as many empty DSCBs as fit. Cylinders from 65,520 on are for data sets whose extents
+/// are multiples of 21 cylinders; which byte of format 4 has that number is in no text at hand, so no flag says it.
 fn vtoc(model: &CkdModel, cylinders: u32, heads: u32) -> Track {
     let per_track = model.records(KEY as u32, DATA as u32).min(255) as u8;
-    let four = Format4 {
+    let extended = cylinders * heads > 0xffff;
+    let used = if extended { 3 } else { 2 };
+    let mut four = Format4 {
         id: Format4::ID,
-        highest: RecordPlace { record: 2, ..VTOC },
-        free: u16::from(per_track.saturating_sub(2)).into(),
-        alternate: Cchh::new(cylinders as u16, 0),
+        highest: RecordPlace { record: used, ..VTOC },
+        free: u16::from(per_track.saturating_sub(used)).into(),
+        alternate: Cchh::of(cylinders, 0),
         count: 1,
-        size: Cchh::new(cylinders as u16, heads as u16),
+        size: Cchh::new(cylinders.min(Format4::MORE.into()) as u16, heads as u16),
         track: (model.track as u16).into(),
         flags: 0x30,
         dscbs: per_track,
@@ -107,15 +112,26 @@ fn vtoc(model: &CkdModel, cylinders: u32, heads: u32) -> Track {
         ..Format4::default()
     };
     // Free from track 2 on: whole cylinders, and the tracks beside them.
-    let (whole, tracks) = (cylinders.saturating_sub(1) as u16, heads.saturating_sub(2) as u8);
     let mut five = Format5 { key: Format5::KEY, id: Format5::ID, ..Format5::default() };
-    five.first[0] = FreeExtent { track: 2.into(), cylinders: whole.into(), tracks };
-    let (key, data) = five.as_bytes().split_at(KEY);
+    let mut seven = Format7 { key: Format7::KEY, id: Format7::ID, ..Format7::default() };
+    if extended {
+        four.indicators = Format4::EXTENDED;
+        (four.level, four.free_space) = (Format4::LEVEL, RecordPlace { record: 3, ..VTOC });
+        seven.first[0] = FreeTracks { from: 2.into(), to: (cylinders * heads).into() };
+    } else {
+        let (whole, tracks) = (cylinders.saturating_sub(1) as u16, heads.saturating_sub(2) as u8);
+        five.first[0] = FreeExtent { track: 2.into(), cylinders: whole.into(), tracks };
+    }
+    if cylinders > 65_520 {
+        four.cylinders = cylinders.into();
+        four.more_flags = 0x40;
+    }
     let mut track = Track::new(0, 1);
     for record in 1..=per_track {
         let (key, data) = match record {
             1 => (&[Format4::KEY; KEY][..], four.as_bytes()),
-            2 => (key, data),
+            2 => five.as_bytes().split_at(KEY),
+            3 if extended => seven.as_bytes().split_at(KEY),
             _ => (&[0; KEY][..], &[0; DATA][..]),
         };
         let count = Count { cylinder: 0, head: 1, record, key: KEY as u8, data: DATA as u16 };
@@ -149,8 +165,7 @@ fn decode(bytes: &[u8], ckd: bool) -> Option<Label> {
     let vtoc = match kind.as_str() {
         "VOL1" if ckd => {
             let RecordPlace { track, record } = LabelHead::ref_from_prefix(bytes).ok()?.0.vtoc;
-            let (cylinder, head) = track.get();
-            Some((cylinder, head, record)).filter(|place| *place != (0, 0, 0))
+            Some((track, record)).filter(|place| *place != (Cchh::default(), 0))
         }
         "VOL1" | "LNX1" | "CMS1" => None,
         _ => return None,
@@ -160,29 +175,27 @@ fn decode(bytes: &[u8], ckd: bool) -> Option<Label> {
 
 /// The data sets of a volume; `None` if its label names no VTOC, or there is none where it says.
 pub fn data_sets(volume: &dyn Volume) -> Result<Option<Vec<DataSet>>, MediaError> {
-    let (Kind::Ckd { heads, .. }, Some(Label { vtoc: Some((cylinder, head, record)), .. })) =
-        (volume.kind(), read(volume)?)
-    else {
+    let kind = volume.kind();
+    let (Kind::Ckd { heads, .. }, Some(Label { vtoc: Some((place, record)), .. })) = (kind, read(volume)?) else {
         return Ok(None);
     };
-    let place = |(cylinder, head): (u16, u16)| u32::from(cylinder) * heads + u32::from(head);
-    let first = place((cylinder, head));
-    if first >= volume.kind().tracks() {
-        return Ok(None);
-    }
+    let Some(first) = kind.track_at(place) else { return Ok(None) };
     let track = volume.read_track(first)?;
     let mut fours = track.records().filter(|found| found.count.record == record);
     let four = fours.find_map(|found| dscb::<Format4>(found, &[Format4::ID]));
-    let Some([from, to]) = four.and_then(|four| extent(&four.vtoc)) else { return Ok(None) };
+    let Some([from, to]) = four.and_then(|four| extent(kind, &four.vtoc)) else { return Ok(None) };
+    let place = |(cylinder, head): (u32, u32)| cylinder.saturating_mul(heads).saturating_add(head);
     // A damaged VTOC is not looked for through the whole volume: none has more than a hundred cylinders.
-    let last = place(to).min(volume.kind().tracks() - 1).min(place(from).saturating_add(100 * heads));
+    let last = place(to).min(kind.tracks() - 1).min(place(from).saturating_add(100 * heads));
     let mut found = Vec::new();
     for track in place(from)..=last {
         let track = volume.read_track(track)?;
         found.extend(track.records().filter_map(|record| {
             let file = dscb::<Format1>(record, &[Format1::ID, Format1::ID_8])?;
             let name = ebcdic::to_string(record.key).trim_end().to_string();
-            Some(DataSet { name, extents: file.extents.iter().take(file.count.into()).filter_map(extent).collect() })
+            let extents = file.extents.iter().take(file.count.into());
+            let there = extents.filter(|found| found.kind != 0);
+            Some(DataSet { name, extents: there.map(|found| [found.first.get(), found.last.get()]).collect() })
         }));
     }
     Ok(Some(found))
@@ -194,9 +207,9 @@ fn dscb<'a, T: FromBytes + KnownLayout + Immutable>(record: Record<'a>, ids: &[u
     T::ref_from_bytes(record.data).ok().filter(|_| known)
 }
 
-/// The first and the last track of an extent; `None` if there is none.
-fn extent(extent: &DataExtent) -> Option<[(u16, u16); 2]> {
-    (extent.kind != 0).then(|| [extent.first.get(), extent.last.get()])
+/// Cylinder and head of the first and the last track of an extent; `None` if there is none.
+fn extent(kind: Kind, extent: &DataExtent) -> Option<[(u32, u32); 2]> {
+    (extent.kind != 0).then(|| [extent.first, extent.last].map(|address| address.place(kind.wide())))
 }
 
 #[cfg(test)]
@@ -212,7 +225,10 @@ mod tests {
             assert_eq!(read(&volume), Ok(None));
             write(&volume, "WORK01").unwrap();
             let label = read(&volume).unwrap().unwrap();
-            assert_eq!((label.kind.as_str(), label.volser.as_str(), label.vtoc), ("VOL1", "WORK01", Some((0, 1, 1))));
+            assert_eq!(
+                (label.kind.as_str(), label.volser.as_str(), label.vtoc),
+                ("VOL1", "WORK01", Some((Cchh::new(0, 1), 1)))
+            );
             assert_eq!(data_sets(&volume), Ok(Some(Vec::new())), "{name}");
         }
         let volume = Memory::fba(FbaModel::named("9336").unwrap(), 100);
@@ -240,7 +256,7 @@ mod tests {
         }
         // VOL1 says where the VTOC is, too.
         assert_eq!(labelled("VOL1", 15), None);
-        assert_eq!(labelled("VOL1", 16).expect("it is complete").vtoc, Some((0, 1, 1)));
+        assert_eq!(labelled("VOL1", 16).expect("it is complete").vtoc, Some((Cchh::new(0, 1), 1)));
         assert_eq!(labelled("VOL2", 16), None);
     }
 
@@ -274,6 +290,36 @@ mod tests {
         let found = data_sets(&volume).unwrap().unwrap();
         let extents = vec![[(0, 2), (99, 14)]];
         assert_eq!(found, [DataSet { name: "LINUX.VLIN001.PART0001.NATIVE".into(), extents }]);
+    }
+
+    /// DFSMSdfp Advanced Services, format-4 DSCB, and DFSMSdfp Diagnosis, format-7 DSCB: more than 65,535 tracks have
+    /// their free space there, more than 65,520 cylinders are told in four bytes, and extents have 28-bit cylinders.
+    #[test]
+    fn large_volumes_say_how_large_they_are() {
+        for (cylinders, tracks, large) in [(4369, 65_535, false), (4370, 65_550, true), (65_520, 982_800, true)] {
+            let vtoc = vtoc(CkdModel::named("3390-9").unwrap(), cylinders, 15);
+            let records: Vec<_> = vtoc.records().skip(1).collect();
+            let four = Format4::ref_from_bytes(records[0].data).unwrap();
+            assert_eq!((four.size.get(), four.cylinders.get()), ((cylinders as u16, 15), 0));
+            assert_eq!((four.indicators, four.level), if large { (0xa0, 7) } else { (0, 0) });
+            let found = [records[1], records[2]].map(|record| (record.key[0], record.data[0]));
+            assert_eq!(found, if large { [(5, 0xf5), (7, 0xf7)] } else { [(5, 0xf5), (0, 0)] });
+            let free = if large { records[2].key[4..12].to_vec() } else { records[1].key[4..9].to_vec() };
+            let (whole, end) = ((cylinders as u16 - 1).to_be_bytes(), u32::to_be_bytes(tracks));
+            let expected =
+                if large { [&[0, 0, 0, 2], &end[..]].concat() } else { [&[0, 2], &whole[..], &[13]].concat() };
+            assert_eq!(free, expected, "{cylinders}");
+            assert_eq!(usize::from(four.free.get()), records.len() - if large { 3 } else { 2 });
+        }
+        let vtoc = vtoc(CkdModel::named("3390-A").unwrap(), 262_668, 15);
+        let four = vtoc.records().nth(1).unwrap();
+        let four = Format4::ref_from_bytes(four.data).unwrap();
+        assert_eq!((four.size.get(), four.cylinders.get()), ((0xfffe, 15), 262_668));
+        let kind = Kind::of_model(CkdModel::named("3390-A").unwrap(), 262_668);
+        let [first, last] = [Cchh::of(65_536, 3), Cchh::of(262_667, 14)];
+        assert_eq!((first.get(), last.get()), ((0, 0x13), (0x020b, 0x4e)));
+        let extent = extent(kind, &DataExtent { kind: 1, sequence: 0, first, last });
+        assert_eq!(extent, Some([(65_536, 3), (262_667, 14)]));
     }
 
     #[test]

@@ -59,10 +59,9 @@ struct Single {
 pub(super) struct Head {
     volume: Arc<dyn Volume>,
     trouble: Option<Trouble>,
+    kind: Kind,
     heads: u32,
     tracks: u32,
-    /// Cylinders beyond 65,535 exist, so that addresses have their high bits beside the head.
-    wide: bool,
     /// Tracks that may be reached; `None`: all.
     pub extent: Option<Extent>,
     /// The control unit's cache, which hears what was used, and how it is to be used: as DEFINE EXTENT says, or as
@@ -87,18 +86,17 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) fn new(volume: Arc<dyn Volume>, options: &Options) -> Head {
-        let (heads, tracks, wide) = match volume.kind() {
-            Kind::Ckd { cylinders, heads, .. } => {
-                (heads.max(1), cylinders.saturating_mul(heads.max(1)), cylinders > 0x1_0000)
-            }
-            Kind::Fba { .. } => (1, 0, false),
+        let kind = volume.kind();
+        let (heads, tracks) = match kind {
+            Kind::Ckd { cylinders, heads, .. } => (heads.max(1), cylinders.saturating_mul(heads.max(1))),
+            Kind::Fba { .. } => (1, 0),
         };
         Head {
             volume,
+            kind,
             trouble: options.trouble.clone(),
             heads,
             tracks,
-            wide,
             extent: None,
             cache: options.cache.clone().map(|cache| (cache, options.unit)),
             usage: Usage::default(),
@@ -129,25 +127,18 @@ impl Head {
 
     /// The track of an address; `None` if the device has no such track.
     pub(super) fn address(&self, cchh: Cchh) -> Option<u32> {
-        let (mut cylinder, mut head) = (u32::from(cchh.cylinder), u32::from(cchh.head));
-        if self.wide {
-            (cylinder, head) = (cylinder | head >> 4 << 16, head & 0x0f);
-        }
-        let track = cylinder.checked_mul(self.heads)?.checked_add(head)?;
-        (head < self.heads && track < self.tracks).then_some(track)
+        self.kind.track_at(cchh)
     }
 
     /// The track of another head at the same cylinder; `None` if the device has no such head.
     pub(super) fn at_head(&self, head: u16) -> Option<u32> {
-        let head = u32::from(head) & if self.wide { 0x0f } else { 0xffff };
+        let (_, head) = Cchh::new(0, head).place(self.kind.wide());
         (head < self.heads).then_some(self.track - self.head() + head)
     }
 
     /// The address of the current track, as home addresses have it.
     pub(super) fn home(&self) -> Cchh {
-        let (cylinder, head) = (self.cylinder(), self.head());
-        let high = if self.wide { cylinder >> 16 << 4 } else { 0 };
-        Cchh::new(cylinder as u16, (head | high) as u16)
+        Cchh::of(self.cylinder(), self.head())
     }
 
     /// Whether the extent lets a program reach a track.

@@ -1,15 +1,15 @@
 //! Disk devices and their control units: count-key-data ([`Eckd`]) and fixed-block ([`Fba`]), over any
 //! [`dasd::Volume`].
 //!
-//! **What it is.** A device here is the control unit's side: commands, orientation on a track, extents, sense. The medium
-//! is a [`Volume`]; where it lies in a host file, or on a part of another disk, is not known here.
+//! **What it is.** A device here is the control unit's side: commands, orientation on a track, extents, sense. The
+//! medium is a [`Volume`]; where it lies in a host file, or on a part of another disk, is not known here.
 //!
-//! **How commands are performed.** A track is read once, when a command first needs it; records are found and changed in
-//! its image, and a changed image goes back when another track is needed or the channel program ends, before status is
-//! given. So an ended channel program is on the medium, and a medium that fails shows as unit check.
+//! **How commands are performed.** A track is read once, when a command first needs it; records are found and changed
+//! in its image, and a changed image goes back when another track is needed or the channel program ends, before status
+//! is given. So an ended channel program is on the medium, and a medium that fails shows as unit check.
 //!
-//! **Glossary.** *Extent*: the tracks or blocks that DEFINE EXTENT lets a channel program reach. *Domain*: the records that
-//! LOCATE RECORD announced. *Place*: which area of which record has just passed the head.
+//! **Glossary.** *Extent*: the tracks or blocks that DEFINE EXTENT lets a channel program reach. *Domain*: the records
+//! that LOCATE RECORD announced. *Place*: which area of which record has just passed the head.
 
 mod cache;
 mod code;

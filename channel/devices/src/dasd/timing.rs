@@ -4,11 +4,11 @@
 //! have been over. Time is an argument, so it runs on any clock: a system's, which makes guests wait, or an
 //! experiment's.
 //!
-//! **What a channel program goes through.** It waits until the device is free (*queue*) and a path to it (*pending*). What the
-//! cache has goes over the path at the channel's rate (*connect*). For the rest the arm moves (*seek*), the sector
-//! comes round (*latency*); if no path is free that moment it comes round again (*reconnect*); then the data goes at
-//! the device's rate. A read that missed keeps the device until the rest of the track is staged; a fast write leaves it
-//! a track to destage, which it does when it is idle.
+//! **What a channel program goes through.** It waits until the device is free (*queue*) and a path to it (*pending*).
+//! What the cache has goes over the path at the channel's rate (*connect*). For the rest the arm moves (*seek*), the
+//! sector comes round (*latency*); if no path is free that moment it comes round again (*reconnect*); then the data
+//! goes at the device's rate. A read that missed keeps the device until the rest of the track is staged; a fast write
+//! leaves it a track to destage, which it does when it is idle.
 //!
 //! The figures are those that were published of the devices. What measured systems say of them is in the test: service
 //! times of 3390s with and without DASD fast write, a hit in the cache of a 3990-3, a virtual disk instead of a real

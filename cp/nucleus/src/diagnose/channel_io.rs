@@ -57,7 +57,8 @@ pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
         let known = call.machine.configuration.css().find(vdev).is_some();
         return answer(call, if known { 2 } else { 1 }, 1);
     };
-    let dasd::Kind::Ckd { cylinders, .. } = link.disk.kind() else { return answer(call, 2, 1) };
+    let kind = link.disk.kind();
+    let dasd::Kind::Ckd { cylinders, .. } = kind else { return answer(call, 2, 1) };
     if !(1..=15).contains(&count) {
         return answer(call, 11, 2);
     }
@@ -74,7 +75,7 @@ pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
             0x07 | 0x0b => {
                 let mut seek = Seek::default();
                 call.read(Real(ccw.address.into()), seek.as_mut_bytes())?;
-                let to = u32::from(seek.track.cylinder);
+                let (to, _) = seek.track.place(kind.wide());
                 if to >= cylinders {
                     return answer(call, 4, 1);
                 }

@@ -11,7 +11,7 @@ use crate::host::{HostFile, Room};
 use crate::image::layer::journal::{self, Journal};
 use crate::image::layer::sums::{self, Change, Grid, PIECE, Sums, sum};
 use crate::image::options::Options;
-use crate::model::track;
+use crate::model::{Cchh, track};
 use crate::{Count, Kind, MediaError, Policy, Spot, Track};
 use base::contents;
 use std::ops::Range;
@@ -399,7 +399,8 @@ pub(crate) fn lengthen(path: &Path, wanted: u64) -> Result<Vec<u32>, ImageError>
     let lost: Vec<u32> = (tracks(length)..tracks(wanted)).collect();
     host.set_len(wanted)?;
     for &track in &lost {
-        let empty = Track::new((track / heads) as u16, (track % heads) as u16);
+        let (cylinder, head) = Cchh::of(track / heads, track % heads).get();
+        let empty = Track::new(cylinder, head);
         host.write_at(header::LEN as u64 + u64::from(track) * slot, empty.image())?;
     }
     // They are made again when it is next opened.
