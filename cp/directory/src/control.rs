@@ -186,7 +186,10 @@ pub(crate) fn cpu(operands: &mut Operands, entry: &mut Entry) -> Result<(), Prob
     if cpu.base && cpu.address != 0 {
         entry.unused.push(format!("BASE of {:02X}", cpu.address));
     }
-    let first = entry.user.cpus.iter().find_map(|other| other.cpuid).or(cpu.cpuid);
+    if cpu.cpuid.is_some() {
+        entry.forget_inherited_cpuid();
+    }
+    let first = entry.user.options.cpuid.or(entry.user.cpus.iter().find_map(|other| other.cpuid)).or(cpu.cpuid);
     if cpu.cpuid.is_some() && cpu.cpuid != first {
         entry.unused.push(format!("CPUID of {:02X}", cpu.address));
     }
@@ -247,7 +250,7 @@ pub(crate) fn iucv(operands: &mut Operands, entry: &mut Entry) -> Result<(), Pro
             iucv.rest.push(word);
         }
     }
-    entry.user.iucv.push(iucv);
+    entry.add_iucv(iucv);
     Ok(())
 }
 
@@ -262,9 +265,7 @@ pub(crate) fn machine(operands: &mut Operands, entry: &mut Entry) -> Result<(), 
         _ => None,
     })?;
     let count = |word: &str| decimal(word).filter(|n| (1..=64).contains(n)).map(|n| n as u16);
-    if let Some(count) = operands.optional("a number of virtual CPUs, 1 to 64", count)? {
-        entry.user.max_cpus = count;
-    }
+    entry.user.max_cpus = operands.optional("a number of virtual CPUs, 1 to 64", count)?.unwrap_or(0);
     Ok(())
 }
 
@@ -317,7 +318,10 @@ pub(crate) fn option(operands: &mut Operands, entry: &mut Entry) -> Result<(), P
     let mut word = operands.need(expected)?;
     loop {
         match word.as_str() {
-            "CPUID" => entry.user.options.cpuid = Some(cpuid(operands)?),
+            "CPUID" => {
+                entry.user.options.cpuid = Some(cpuid(operands)?);
+                entry.inherited_cpuid = false;
+            }
             "LANG" => {
                 entry.user.options.language = Some(operands.parse("a language, 1 to 5 characters", name8)?);
                 entry.unused.push("LANG".into());

@@ -33,6 +33,10 @@ pub(crate) struct Entry {
     pub inherited: HashSet<u16>,
     /// CPU addresses that came from a profile and may be replaced.
     pub inherited_cpus: HashSet<u16>,
+    /// How many of the IUCV statements came from a profile and may be replaced: they are the first.
+    pub inherited_iucv: usize,
+    /// OPTION CPUID came from a profile.
+    pub inherited_cpuid: bool,
     /// Statements seen that may stand once only.
     pub seen: HashSet<&'static str>,
     pub devices_begun: bool,
@@ -85,6 +89,8 @@ impl Entry {
             given: Given::default(),
             inherited: HashSet::new(),
             inherited_cpus: HashSet::new(),
+            inherited_iucv: 0,
+            inherited_cpuid: false,
             seen: HashSet::new(),
             devices_begun: false,
             control_begun: false,
@@ -126,8 +132,31 @@ impl Entry {
         if cpu.base && self.user.cpus.iter().any(|c| c.base && !self.inherited_cpus.contains(&c.address)) {
             return Err(problem("another CPU is the base CPU already", "BASE on one CPU statement"));
         }
+        for other in self.user.cpus.iter_mut().filter(|_| cpu.base) {
+            other.base = false;
+        }
         self.user.cpus.push(cpu);
         Ok(())
+    }
+
+    /// A CPU statement is about to give an identification, which goes before a profile's.
+    pub(crate) fn forget_inherited_cpuid(&mut self) {
+        for other in self.user.cpus.iter_mut().filter(|cpu| self.inherited_cpus.contains(&cpu.address)) {
+            other.cpuid = None;
+        }
+        if std::mem::take(&mut self.inherited_cpuid) {
+            self.user.options.cpuid = None;
+        }
+    }
+
+    /// Adds an IUCV statement; it goes before a profile's for the same.
+    pub(crate) fn add_iucv(&mut self, iucv: Iucv) {
+        let inherited = self.user.iucv.iter().take(self.inherited_iucv);
+        if let Some(at) = inherited.enumerate().find_map(|(at, other)| (other.with == iucv.with).then_some(at)) {
+            self.user.iucv.remove(at);
+            self.inherited_iucv -= 1;
+        }
+        self.user.iucv.push(iucv);
     }
 
     /// Takes over all that `profile` says.
@@ -152,6 +181,8 @@ impl Entry {
         self.user.place = own.place;
         self.inherited = self.user.devices.iter().map(|d| d.vdev).collect();
         self.inherited_cpus = self.user.cpus.iter().map(|c| c.address).collect();
+        self.inherited_iucv = self.user.iucv.len();
+        self.inherited_cpuid = self.user.options.cpuid.is_some();
         self.clear_links = profile.clear_links.clone();
     }
 }

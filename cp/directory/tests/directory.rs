@@ -117,7 +117,8 @@ fn user_statement() {
              or LBYONLY",
             "D:2: USER: TOOLONGNAME is not valid here; expected a name of 1 to 8 letters, digits and $#@-:._+",
             "D:3: USER of B: 5 is not valid here; expected a size such as 512K, 64M or 2G, at least 8K",
-            "D:4: USER of C: the storage is larger than the maximum storage; expected storage up to the maximum storage",
+            "D:4: USER of C: the storage is larger than the maximum storage; expected storage up to the maximum \
+             storage",
             "D:5: USER of D: G! is not valid here; expected privilege classes, A to Z and 1 to 6, or *",
             "D:6: USER of F: the password has more than 8 characters; expected a password of 1 to 8 characters, NOLOG, \
              NOPASS, AUTOONLY or LBYONLY",
@@ -131,8 +132,9 @@ fn user_statement() {
 #[test]
 fn control_statements() {
     let u = user(
-        "ACC 77\nCPU 00 BASE CPUID 0A1B2C\nCPU 3 NODED\nMACH ESA 4\nSHARE ABS 12.5% LIMITHARD\nIPL 00C LOADPARM 1 PARM a=B c\n\
-         XAUTOLOG OP1 OP2\nAUTOLOG OP3\nLOGONBY MAINT\nIUCV ALLOW PRI MSGLIMIT 255\nIUCV *IDENT RES GLOBAL\nIUCV *MSG\n\
+        "ACC 77\nCPU 00 BASE CPUID 0A1B2C\nCPU 3 NODED\nMACH ESA 4\nSHARE ABS 12.5% LIMITHARD\n\
+         IPL 00C LOADPARM 1 PARM a=B c\nXAUTOLOG OP1 OP2\nAUTOLOG OP3\nLOGONBY MAINT\n\
+         IUCV ALLOW PRI MSGLIMIT 255\nIUCV *IDENT RES GLOBAL\nIUCV *MSG\n\
          COMMAND SET RUN ON\nSPOOLF MAXSPOOL 50\nCLASS AG\nNAMESAVE GCS VTAM\nXSTORE 16M\nACIGROUP X\nSTO 32M\n",
     );
     assert_eq!((u.account.as_str(), u.distribution.as_str()), ("77", "U"));
@@ -199,7 +201,8 @@ fn mistakes_name_the_statement_and_what_was_expected() {
         ("MDISK 191 3390 V-DISK 8", "D:2: MDISK of U: a virtual disk cannot be a 3390; expected FB-512"),
         (
             "CONSOLE 9 3215\nACCOUNT 1",
-            "D:3: ACCOUNT of U: a control statement stands after a device statement; expected control statements before CONSOLE, SPOOL, LINK, MDISK and other devices",
+            "D:3: ACCOUNT of U: a control statement stands after a device statement; expected control statements \
+             before CONSOLE, SPOOL, LINK, MDISK and other devices",
         ),
         (
             "CONSOLE 9 3215\nCONSOLE 8 3215",
@@ -217,7 +220,8 @@ fn mistakes_name_the_statement_and_what_was_expected() {
         ("INCLUDE X", "D:2: INCLUDE of U: there is no profile X; expected the name of a PROFILE that stands before"),
         (
             "FROBNICATE 5",
-            "D:2: FROBNICATE of U: this is not a statement; expected USER, IDENTITY, PROFILE, or one of the statements that describe a user",
+            "D:2: FROBNICATE of U: this is not a statement; expected USER, IDENTITY, PROFILE, or one of the \
+             statements that describe a user",
         ),
         (
             "MINIOPT NOMDC",
@@ -321,8 +325,9 @@ fn each_that_is_accepted_without_effect_is_listed() {
 #[test]
 fn a_users_own_statements_go_before_the_profiles() {
     let d = parse(
-        "PROFILE P\nCLASS BG\nCPU 0\nIPL CMS\nCONSOLE 9 3215\nMDISK 191 3390 T-DISK 1 MR AAA\nUSER U NOPASS\nINCLUDE P\nIPL 190\n\
-         CPU 0 BASE\nCONSOLE 01F 3215\nMDISK 191 3390 T-DISK 2 MR BBB\nUSER V NOPASS 1M 1M G\nINCLUDE P\n",
+        "PROFILE P\nCLASS BG\nCPU 0\nIPL CMS\nCONSOLE 9 3215\nMDISK 191 3390 T-DISK 1 MR AAA\n\
+         USER U NOPASS\nINCLUDE P\nIPL 190\nCPU 0 BASE\nCONSOLE 01F 3215\n\
+         MDISK 191 3390 T-DISK 2 MR BBB\nUSER V NOPASS 1M 1M G\nINCLUDE P\n",
     );
     let u = d.user("U").unwrap();
     assert_eq!((u.classes.to_string().as_str(), u.cpus.len(), u.cpus[0].base), ("BG", 1, true));

@@ -142,7 +142,8 @@ fn what_is_wrong_in_one_user_is_that_users() {
 
 #[test]
 fn who_includes_a_profile_with_a_mistake_cannot_log_on() {
-    let text = "PROFILE GOOD\n MACHINE ESA\nPROFILE BAD\n MACHINE VAX\nUSER A NOPASS\n INCLUDE BAD\nUSER B NOPASS\n INCLUDE GOOD\n\
+    let text = "PROFILE GOOD\n MACHINE ESA\nPROFILE BAD\n MACHINE VAX\nUSER A NOPASS\n INCLUDE BAD\n\
+        USER B NOPASS\n INCLUDE GOOD\n\
                 USER C NOPASS\n";
     let directory = Directory::read("D", text, &Passwords::default()).expect("there are others");
     let barred: Vec<bool> = directory.users.iter().map(|user| user.barred).collect();
