@@ -68,6 +68,7 @@ pub mod lowcore;
 pub mod measurement;
 mod psw;
 pub mod service;
+pub mod spool;
 pub mod system_information;
 pub mod tape;
 pub mod timing;

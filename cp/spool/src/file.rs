@@ -247,8 +247,10 @@ impl SpoolFile {
     /// The content of `ID.meta`.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!(
-            "file {}\nspid {}\nqueue {}\nposition {}\nowner {}\noriginator {}\ndevice {}\nclass {}\nform {}\ncopies {}\nhold {}\n\
-             keep {}\ndist {}\ndest {}\nname {}\ntype {}\ntag {}\ncreated {}\nrecords {}\nlength {}\nblocks {}\nsealed {}\n",
+            "file {}\nspid {}\nqueue {}\nposition {}\nowner {}\noriginator {}\ndevice {}\nclass {}\nform {}\n\
+             copies {}\nhold {}\n\
+             keep {}\ndist {}\ndest {}\nname {}\ntype {}\ntag {}\ncreated {}\nrecords {}\nlength {}\nblocks {}\n\
+             sealed {}\n",
             self.id,
             self.spid,
             self.queue.name(),

@@ -221,7 +221,8 @@ impl SavedFile {
         let registers = self.parm_registers.map_or("none".into(), |(first, last)| format!("{first}-{last}"));
         let cpu: String = self.cpu.iter().map(|b| format!("{b:02x}")).collect();
         let mut text = format!(
-            "name {}\nkind {}\nclass {}\nranges {}\nminimum {}\nmodes {}\nregisters {registers}\ngroup {}\nrestricted {}\n\
+            "name {}\nkind {}\nclass {}\nranges {}\nminimum {}\nmodes {}\nregisters {registers}\ngroup {}\n\
+             restricted {}\n\
              nonshared {}\nspace {}\noriginator {}\ncreated {}\ncpu {cpu}\nsum {:016x}\n",
             self.name,
             self.kind.name(),

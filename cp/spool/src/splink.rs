@@ -1,71 +1,34 @@
-//! The layout of spool blocks and of the spool file block, as DIAGNOSE X'14' shows them to guests.
+//! Spool blocks and the spool file block, as DIAGNOSE X'14' shows them to guests ([`arch::spool`]).
 //!
 //! On the host a block has a check sum of itself, the file's name there and the block's number; guests find 0. The spid
 //! is filled in when a guest reads the block, for TRANSFER changes it.
 //!
 //! Trailing blanks of a record are not kept; the reader puts them back, up to the record length.
 
+use arch::spool::{SpoolBlock, SpoolFileBlock, SpoolRecord};
 use base::Tod;
 use base::ebcdic::{BLANK, padded};
-use base::layout::{U16, U32, U64};
+use base::layout::{U32, U64};
 use std::mem::offset_of;
-use zerocopy::{
-    FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned, transmute, transmute_mut, transmute_ref,
-};
+use zerocopy::{FromBytes, FromZeros, IntoBytes, transmute, transmute_mut, transmute_ref};
 
 use crate::file::{SpoolFile, Sum};
 
 /// The bytes of a block.
-pub const BLOCK: usize = 4096;
+pub const BLOCK: usize = size_of::<SpoolBlock>();
 /// Where records begin.
-pub(crate) const RECORDS: usize = 16;
+pub(crate) const RECORDS: usize = offset_of!(SpoolBlock, records);
 /// Where records end at the latest.
-pub(crate) const RECORDS_END: usize = RECORDS + 4048;
+pub(crate) const RECORDS_END: usize = offset_of!(SpoolBlock, record_length);
 /// The bytes before a record's data.
-pub(crate) const HEADER: usize = 12;
+pub(crate) const HEADER: usize = size_of::<SpoolRecord>();
 /// The longest data of a record, in bytes: a block holds it alone.
 pub const LONGEST: usize = RECORDS_END - RECORDS - HEADER;
 
-/// A block.
-#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
-#[repr(C)]
-struct Block {
-    /// 0 in every block of an ordinary file.
-    kind: [u8; 4],
-    reserved_4: [u8; 8],
-    /// How many records are in the block.
-    count: U32,
-    records: [u8; RECORDS_END - RECORDS],
-    /// The file's record length.
-    record_length: U16,
-    reserved_fe2: [u8; 6],
-    /// On the host the check sum, to guests 0.
-    seal: U64,
-    reserved_ff0: [u8; 8],
-    spid: U16,
-    reserved_ffa: [u8; 6],
-}
-const _: () = assert!(size_of::<Block>() == BLOCK);
-
-/// What is before a record's data.
-#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
-#[repr(C)]
-struct RecordHead {
-    /// The CCW's command code.
-    op: u8,
-    reserved_1: [u8; 5],
-    /// Bytes of data.
-    length: U16,
-    reserved_8: [u8; 2],
-    /// Bytes of this and the data.
-    whole: U16,
-}
-const _: () = assert!(size_of::<RecordHead>() == HEADER);
-
 /// Where the check sum lies in a block.
-const SEAL: std::ops::Range<usize> = offset_of!(Block, seal)..offset_of!(Block, seal) + size_of::<U64>();
+const SEAL: std::ops::Range<usize> = offset_of!(SpoolBlock, seal)..offset_of!(SpoolBlock, seal) + size_of::<U64>();
 
-fn fields(block: &mut [u8; BLOCK]) -> &mut Block {
+fn fields(block: &mut [u8; BLOCK]) -> &mut SpoolBlock {
     transmute_mut!(block)
 }
 
@@ -74,7 +37,7 @@ pub(crate) fn set_count(block: &mut [u8; BLOCK], records: u32) {
 }
 
 pub(crate) fn count(block: &[u8; BLOCK]) -> u32 {
-    let block: &Block = transmute_ref!(block);
+    let block: &SpoolBlock = transmute_ref!(block);
     block.count.get()
 }
 
@@ -102,7 +65,7 @@ pub(crate) fn seal(block: &mut [u8; BLOCK], id: &str, number: u32) {
 }
 
 pub(crate) fn is_sealed(block: &[u8; BLOCK], id: &str, number: u32) -> bool {
-    let sealed: &Block = transmute_ref!(block);
+    let sealed: &SpoolBlock = transmute_ref!(block);
     sealed.seal == seal_of(block, id, number)
 }
 
@@ -123,7 +86,7 @@ pub(crate) fn put_record(block: &mut [u8; BLOCK], at: usize, op: u8, data: &[u8]
         return None;
     }
     let (length, whole) = ((data.len() as u16).into(), ((HEADER + data.len()) as u16).into());
-    let head = RecordHead { op, reserved_1: [0; 5], length, reserved_8: [0; 2], whole };
+    let head = SpoolRecord { op, length, whole, ..SpoolRecord::default() };
     block[at..at + HEADER].copy_from_slice(head.as_bytes());
     block[at + HEADER..end].copy_from_slice(data);
     Some(end)
@@ -134,41 +97,14 @@ pub(crate) fn get_record(block: &[u8; BLOCK], at: usize) -> Option<(u8, std::ops
     if at + HEADER > RECORDS_END {
         return None;
     }
-    let (head, _) = RecordHead::ref_from_prefix(&block[at..]).expect("it lies in the block");
+    let (head, _) = SpoolRecord::ref_from_prefix(&block[at..]).expect("it lies in the block");
     let (data, whole) = (usize::from(head.length.get()), usize::from(head.whole.get()));
     let next = at + whole;
     (whole >= HEADER + data && next <= RECORDS_END).then(|| (head.op, at + HEADER..at + HEADER + data, next))
 }
 
 /// The bytes of a spool file block.
-pub const SFBLOK: usize = 304;
-
-/// The spool file block. Text is in EBCDIC.
-#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
-#[repr(C)]
-struct SpoolFileBlock {
-    reserved_0: [u8; 8],
-    owner: [u8; 8],
-    originator: [u8; 8],
-    records: U32,
-    record_length: U16,
-    spid: U16,
-    /// X'80': in use; X'20': user hold; X'04': system hold.
-    flags: u8,
-    device: u8,
-    reserved_22: [u8; 6],
-    name: [u8; 12],
-    kind: [u8; 12],
-    /// `MM/DD/YY` and `HH:MM:SS`.
-    date: [u8; 8],
-    time: [u8; 8],
-    reserved_50: [u8; 6],
-    class: [u8; 1],
-    reserved_57: u8,
-    dist: [u8; 8],
-    reserved_60: [u8; 208],
-}
-const _: () = assert!(size_of::<SpoolFileBlock>() == SFBLOK);
+pub const SFBLOK: usize = size_of::<SpoolFileBlock>();
 
 /// The spool file block of `file`; `zone` is local time minus UTC, in seconds.
 pub fn sfblok(file: &SpoolFile, zone: i64) -> [u8; SFBLOK] {
