@@ -24,10 +24,19 @@ impl From<&str> for Failure {
 
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
-/// The repository's root.
+/// The repository's root: that of the checkout that the current folder lies in, else of the one this was built in.
 pub(crate) fn root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().expect("xtask lies in the repository's root").to_owned()
+    let here = env::current_dir().ok().and_then(|here| checkout_of(&here));
+    here.unwrap_or_else(|| {
+        let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+        xtask.parent().expect("xtask lies in the repository's root").to_owned()
+    })
+}
+
+/// The checkout of this repository that a folder lies in.
+fn checkout_of(folder: &Path) -> Option<PathBuf> {
+    let is_root = |at: &&Path| at.join("xtask/Cargo.toml").is_file() && at.join("docs/house.txt").is_file();
+    folder.ancestors().find(is_root).map(Path::to_owned)
 }
 
 /// The folder for what is fetched and derived: `cache/`, or the one `ENDICOTT_CACHE` names.
@@ -124,12 +133,28 @@ pub(crate) fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf
 
 #[cfg(test)]
 mod tests {
-    use super::minor;
+    use super::*;
 
     #[test]
     fn a_compiler_tells_its_version() {
         assert_eq!(minor("rustc 1.95.0 (59807616e 2026-04-14)"), Some(95));
         assert_eq!(minor("rustc 1.99.0-nightly (58cf8f9c3 2026-10-13)"), Some(99));
         assert_eq!(minor(""), None);
+    }
+
+    #[test]
+    fn the_checkout_at_hand_is_meant() {
+        let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository's root");
+        assert_eq!(checkout_of(&built.join("cp/nucleus/src")), Some(built.to_owned()));
+        let other = env::temp_dir().join(format!("endicott-checkout-{}", std::process::id()));
+        for folder in ["xtask", "docs", "cp/nucleus"] {
+            std::fs::create_dir_all(other.join(folder)).expect("a folder for the test");
+        }
+        assert_eq!(checkout_of(&other.join("cp/nucleus")), None);
+        for file in ["xtask/Cargo.toml", "docs/house.txt"] {
+            std::fs::write(other.join(file), "").expect("a file for the test");
+        }
+        assert_eq!(checkout_of(&other.join("cp/nucleus")), Some(other.clone()));
+        std::fs::remove_dir_all(&other).expect("it was made above");
     }
 }
