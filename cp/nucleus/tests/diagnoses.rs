@@ -1,27 +1,18 @@
 //! DIAGNOSE: what is looked at before what, in real or absolute storage, and what wrong operands end in.
 
+mod system;
+
 use arch::{Absolute, Program};
-use base::{Clock, Tod};
 use consoles::display::{Key, Size};
-use consoles::host::Silent;
 use consoles::terminal::Kind;
 use cpu::{Architecture, Interruption, State};
-use directory::{Directory, Passwords};
 use nucleus::diagnose::{Call, DIAGNOSES, perform};
-use nucleus::system::{Cp, SystemConfig};
+use nucleus::system::Cp;
 use nucleus::vmdbk::Vmdbk;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use support::Random;
-
-/// A clock that stands still until it is set forward.
-struct Manual(AtomicU64);
-
-impl Clock for Manual {
-    fn now(&self) -> Tod {
-        Tod(self.0.load(Ordering::Relaxed))
-    }
-}
+use system::Hand;
 
 const DIRECTORY: &str = "\
 USER OPERATOR OPERATOR 4M 4M ABCDEFG
@@ -37,17 +28,14 @@ const END: u64 = 4 << 20;
 
 struct Room {
     cp: Cp,
-    clock: Arc<Manual>,
+    clock: Arc<Hand>,
 }
 
 impl Room {
     /// A system with GUEST logged on.
     fn new() -> Room {
-        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("a directory");
-        let clock = Arc::new(Manual(AtomicU64::new(Tod::from_unix_nanos(690_624_000_000_000_000).0)));
-        engine::provide(jit::translator);
-        let cp = Cp::new(SystemConfig::default(), directory, None, clock.clone(), Arc::new(Silent));
-        let room = Room { cp, clock };
+        let clock = Hand::new();
+        let room = Room { cp: system::system(DIRECTORY, None, clock.clone()), clock };
         room.log_on();
         room
     }
@@ -172,7 +160,7 @@ fn the_page_fault_handshake_looks_at_its_block_in_order() {
 fn a_watchdog_performs_its_commands_unless_it_is_set_anew() {
     let room = Room::new();
     let forward = |seconds: u64| {
-        room.clock.0.store(room.cp.now().plus_micros(seconds * 1_000_000).0, Ordering::Relaxed);
+        room.clock.pass(seconds);
         room.cp.tick();
     };
     let commands = base::ebcdic::from_str("LOGOFF");

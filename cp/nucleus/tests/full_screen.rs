@@ -1,24 +1,13 @@
 //! Screens of the guest's own: DIAGNOSE X'58' on the console, and terminals that are dialed to other virtual 3270s.
 
-use base::{Clock, Tod};
+mod system;
+
 use consoles::display::{Key, Size};
-use consoles::host::Silent;
 use consoles::terminal::{Entry, Kind, Terminal};
-use directory::{Directory, Passwords};
-use nucleus::system::{Cp, SystemConfig};
+use nucleus::system::Cp;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use system::Ticking;
 use tn3270::{Screen, Size as Wire};
-
-/// A clock that goes on by a tenth of a millisecond at each look.
-struct Ticking(AtomicU64);
-
-impl Clock for Ticking {
-    fn now(&self) -> Tod {
-        let step = Tod(0).plus_micros(100).0;
-        Tod(self.0.fetch_add(step, Ordering::Relaxed) + step)
-    }
-}
 
 const DIRECTORY: &str = "\
 USER OPERATOR OPERATOR 4M 4M ABCDEFG
@@ -36,10 +25,7 @@ struct Room {
 
 impl Room {
     fn new() -> Room {
-        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("a directory");
-        let clock = Arc::new(Ticking(AtomicU64::new(Tod::from_unix_nanos(690_624_000_000_000_000).0)));
-        engine::provide(jit::translator);
-        Room { cp: Cp::new(SystemConfig::default(), directory, None, clock, Arc::new(Silent)) }
+        Room { cp: system::system(DIRECTORY, None, Ticking::new()) }
     }
 
     fn display(&self) -> Seat<'_> {

@@ -1,26 +1,17 @@
 //! Idle users cost nothing: what an event looks at does not depend on how many there are, and what is due is what a
 //! walk over all users would find.
 
-use base::{Clock, Tod};
+mod system;
+
+use base::Tod;
 use consoles::display::{Key, Size, Tone};
-use consoles::host::Silent;
 use consoles::terminal::{Kind, Terminal};
-use directory::{Directory, Passwords};
 use nucleus::logon;
-use nucleus::system::{Cp, SystemConfig};
+use nucleus::system::Cp;
 use nucleus::vmdbk::Vmdbk;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use support::Random;
-
-/// A clock that moves when it is told to.
-struct Hand(AtomicU64);
-
-impl Clock for Hand {
-    fn now(&self) -> Tod {
-        Tod(self.0.load(Ordering::Relaxed))
-    }
-}
+use system::Hand;
 
 /// Users at displays, one each.
 struct Site {
@@ -43,10 +34,8 @@ impl Site {
             })
             .chain(["USER OPERATOR NOPASS 1M 1M ABCDEG\n".to_string()])
             .collect();
-        let directory = Directory::parse("USER DIRECT", &text, &Passwords::default()).expect("the directory is right");
-        let clock = Arc::new(Hand(AtomicU64::new(Tod::from_unix_nanos(690_638_400 * 1_000_000_000).0)));
-        engine::provide(jit::translator);
-        let cp = Cp::new(SystemConfig::default(), directory, None, clock.clone(), Arc::new(Silent));
+        let clock = Hand::new();
+        let cp = system::system(&text, None, clock.clone());
         cp.start(None);
         let mut site = Site { cp, clock, seats: Vec::new(), terminals: Vec::new() };
         for n in 0..users {
@@ -69,7 +58,7 @@ impl Site {
     }
 
     fn pass(&self, seconds: u64) {
-        self.clock.0.store(self.cp.now().plus_micros(seconds * 1_000_000).0, Ordering::Relaxed);
+        self.clock.pass(seconds);
     }
 
     /// How often the users' consoles and terminals have been looked at; to find out is a look at each.
@@ -174,7 +163,7 @@ fn what_is_due_is_what_a_walk_over_everybody_finds() {
             14 => site.pass(random.below(5)),
             _ => {
                 if let Some(at) = site.cp.deadline() {
-                    site.clock.0.fetch_max(at.0, Ordering::Relaxed);
+                    site.clock.set(at);
                 }
             }
         }

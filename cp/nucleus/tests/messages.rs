@@ -1,14 +1,12 @@
 //! Messages name what was typed: no field of a message is empty, and none is a name cut short.
 
+mod system;
 mod time;
 mod volume;
 
-use consoles::host::Silent;
 use consoles::terminal::Kind;
-use directory::{Directory, Passwords};
 use message::{MESSAGES, Message};
 use nucleus::command::{self, Command, Issuer, Origin, query, set};
-use nucleus::system::{Cp, SystemConfig};
 use spool::Spool;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -115,9 +113,7 @@ fn words(row: &Command) -> Vec<String> {
 fn no_message_has_an_empty_field_or_cuts_a_name() {
     let folder = std::env::temp_dir().join(format!("endicott-messages-test-{}", std::process::id()));
     let spool = Spool::open(&folder).expect("the host has a folder for temporary files");
-    let directory = Directory::parse("USER DIRECT", USERS, &Passwords::default()).expect("the directory is right");
-    engine::provide(jit::translator);
-    let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Time::default()), Arc::new(Silent));
+    let cp = system::system(USERS, Some(spool), Arc::new(Time::default()));
     volume::install(&cp);
     let terminal = cp.connect(Kind::Typewriter, None, "", true);
     cp.start(Some(&terminal));

@@ -1,11 +1,10 @@
 //! What the operator is told of the processors that run guests.
 
+mod system;
 mod time;
 
-use consoles::host::Silent;
 use consoles::terminal::{Kind, Terminal};
-use directory::{Directory, Passwords};
-use nucleus::system::{Cp, SystemConfig};
+use nucleus::system::Cp;
 use std::sync::Arc;
 use time::Time;
 
@@ -33,9 +32,7 @@ fn a_full_code_cache_counts_and_nothing_is_said_of_it() {
     if engine::engine() != engine::Engine::Jit || !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return println!("skipped: there is no translator");
     }
-    let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
-    engine::provide(jit::translator);
-    let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
+    let cp = system::system(DIRECTORY, None, Arc::new(Time::default()));
     let [operator, guest] = ["operator", "guest"].map(|userid| {
         let terminal = cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
         cp.line(terminal.id, &format!("logon {userid} {userid}"));

@@ -1,13 +1,12 @@
 //! Secondary users: which user sees the output of a disconnected one, and that it goes no further.
 
+mod system;
 mod time;
 
 use consoles::display::Tone;
-use consoles::host::Silent;
 use consoles::terminal::{Kind, Terminal};
-use directory::{Directory, Passwords};
 use nucleus::logon;
-use nucleus::system::{Cp, SystemConfig};
+use nucleus::system::Cp;
 use nucleus::vmdbk::Vmdbk;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -66,9 +65,7 @@ impl Site {
         });
         let operator = "USER OPERATOR NOPASS 1M 1M ABCDEG\n CONSOLE 009 3215 T\n".to_string();
         let text: String = users.chain([operator]).collect();
-        let directory = Directory::parse("USER DIRECT", &text, &Passwords::default()).expect("the directory is right");
-        engine::provide(jit::translator);
-        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
+        let cp = system::system(&text, None, Arc::new(Time::default()));
         let operator = cp.connect(Kind::Typewriter, None, "", true);
         cp.start(Some(&operator));
         let all: BTreeSet<usize> = (0..secondary.len()).collect();

@@ -1,19 +1,9 @@
 //! A thousand virtual machines that have nothing to do cost nothing: no processor time, no timers, little storage.
 
-use base::{Clock, Tod};
-use consoles::host::Silent;
-use directory::{Directory, Passwords};
+mod system;
+
 use nucleus::logon;
-use nucleus::system::{Cp, SystemConfig};
-use std::sync::Arc;
-
-struct Noon;
-
-impl Clock for Noon {
-    fn now(&self) -> Tod {
-        Tod::from_unix_nanos(690_638_400 * 1_000_000_000)
-    }
-}
+use system::Hand;
 
 /// Kilobytes of host storage that this process occupies, where the host tells.
 fn resident_kib() -> Option<u64> {
@@ -27,9 +17,7 @@ fn a_thousand_idle_virtual_machines() {
     let users: String = (0..1000)
         .map(|n| format!("USER U{n:04} AUTOONLY 64M 64M G\n CONSOLE 009 3215\n SPOOL 00C 2540 READER *\n"))
         .collect();
-    let directory = Directory::parse("USER DIRECT", &users, &Passwords::default()).expect("the directory is right");
-    engine::provide(jit::translator);
-    let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Noon), Arc::new(Silent));
+    let cp = system::system(&users, None, Hand::new());
     let before = resident_kib();
     for n in 0..1000 {
         let user = cp.user(&format!("U{n:04}")).expect("the directory has it");

@@ -2,15 +2,15 @@
 
 mod failing;
 mod snapshots;
+#[path = "../system/mod.rs"]
+mod system;
 #[path = "../time/mod.rs"]
 mod time;
 
-use consoles::host::Silent;
 use consoles::terminal::{Kind as Screen, Terminal};
 use dasd::{Format, Image, Kind, Options, Tracks, create_with, label};
-use directory::{Directory, Passwords};
 use minidisk::policy::Policy;
-use nucleus::system::{Cp, SystemConfig};
+use nucleus::system::Cp;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use time::Time;
@@ -65,10 +65,7 @@ struct Site {
 impl Site {
     /// `disks` are the guest's MDISK statements, `reals` device numbers and serials.
     fn new(folder: &Folder, disks: &str, reals: &[(u16, &str)], options: &Options) -> Site {
-        let directory = Directory::parse("USER DIRECT", &directory(disks), &Passwords::default());
-        let directory = directory.expect("it has no mistakes");
-        engine::provide(jit::translator);
-        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
+        let cp = system::system(&directory(disks), None, Arc::new(Time::default()));
         cp.disks.set_policy(Policy { users: vec!["USR*".into(), "FBA*".into()], ..Policy::default() });
         for &(number, serial) in reals {
             let image = Image::open(&folder.file(serial), options.clone()).expect("it opens");

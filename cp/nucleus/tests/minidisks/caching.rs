@@ -218,7 +218,8 @@ fn programs_set_the_mode_of_the_control_unit() {
     assert_eq!(set(&site, &maint, 0x0f), (true, [0, 0, 0xf0]));
     assert_eq!(
         shown(&maint),
-        "CACHE available for subsystem, CACHE deactivated for device, NVS available for subsystem, DASDFW deactivated for device"
+        "CACHE available for subsystem, CACHE deactivated for device, NVS available for subsystem, DASDFW deactivated \
+         for device"
     );
     assert_eq!(set(&site, &maint, 0xc0), (false, [0, 0, 0xf0]));
     assert_eq!(set(&site, &maint, 0x3a), (false, [0, 0, 0xf0]));
@@ -230,7 +231,8 @@ fn programs_set_the_mode_of_the_control_unit() {
     assert_eq!(set(&site, &maint, 0xf0), (true, [0x80, 0x80, 0]));
     assert_eq!(
         shown(&maint),
-        "CACHE unavailable for subsystem, CACHE activated for device, NVS unavailable for subsystem, DASDFW activated for device"
+        "CACHE unavailable for subsystem, CACHE activated for device, NVS unavailable for subsystem, DASDFW activated \
+         for device"
     );
     maint.says("set cache subsystem on 201");
     maint.says("set dasdfw off 201");

@@ -4,18 +4,18 @@ mod bounds;
 mod caching;
 mod control_units;
 mod programs;
+#[path = "../system/mod.rs"]
+mod system;
 #[path = "../time/mod.rs"]
 mod time;
 mod timing;
 
 use base::ebcdic;
-use consoles::host::Silent;
 use consoles::terminal::{Kind, Terminal};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Memory, Track, Volume};
-use directory::{Directory, Passwords};
 use minidisk::policy::Policy;
-use nucleus::system::{Cp, SystemConfig};
+use nucleus::system::Cp;
 use std::sync::Arc;
 use time::Time;
 
@@ -83,9 +83,7 @@ impl Site {
 
     fn with(directory: &str) -> Site {
         let time = Arc::new(Time::default());
-        let directory = Directory::parse("USER DIRECT", directory, &Passwords::default()).expect("it has no mistakes");
-        engine::provide(jit::translator);
-        let cp = Cp::new(SystemConfig::default(), directory, None, time.clone(), Arc::new(Silent));
+        let cp = system::system(directory, None, time.clone());
         cp.disks.set_alarm(time.clone());
         cp.disks.set_policy(Policy {
             owned: vec!["RES001".into()],
@@ -337,6 +335,18 @@ fn real_disks_are_attached_and_shown() {
             "An offline DASD was not found.",
         ]
     );
+    // By number, range and serial; DETAILS by number and range; what fits none.
+    let lines = |what: &str| maint.says(&format!("query dasd {what}"));
+    assert_eq!(lines("201"), ["DASD 0201 CP SYSTEM USR001   4"]);
+    assert_eq!(lines("usr001"), lines("201"));
+    assert_eq!(lines("200-202"), lines("system"));
+    assert_eq!(lines("active"), lines("system"));
+    assert_eq!(lines("details 201-202"), [lines("details 201"), lines("details 202")].concat());
+    for wrong in ["300", "300-3ff", "nodisk", "details 300", "details usr001"] {
+        let name = wrong.trim_start_matches("details ").to_uppercase();
+        assert_eq!(lines(wrong), [format!("HCPCQS040E Device {name} does not exist")]);
+    }
+    assert!(lines("free 201")[0].starts_with("HCP") && lines("details")[0].starts_with("HCP"));
     assert_eq!(maint.says("query cpowned")[1], "   1  RES001  0200  OWN    ONLINE AND ATTACHED");
     let (_u3, _) = site.log_on("u3");
     assert_eq!(maint.says("query dasd attached"), ["DASD 0A00 ATTACHED TO U3       0500 R/W WORK01"]);
