@@ -8,7 +8,38 @@ use message::words::{Word, Words};
 use minidisk::real::{Real, State, device_type, size};
 use minidisk::{Link, Place, map};
 
-/// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev|rdev[-rdev]|volid]`
+/// Which real disks an operand of QUERY DASD means.
+struct Choice {
+    word: &'static str,
+    /// What is said if there are none.
+    none: &'static str,
+    wanted: fn(&Real) -> bool,
+    /// A line for each, with who has it; otherwise four on a line.
+    lines: bool,
+}
+
+const CHOICES: [Choice; 5] = [
+    Choice {
+        word: "ACTIVE",
+        none: "An active",
+        wanted: |real| !matches!(real.state, State::Free | State::Offline),
+        lines: true,
+    },
+    Choice { word: "SYStem", none: "A system", wanted: Real::has_minidisks, lines: true },
+    Choice {
+        word: "ATTAched",
+        none: "An attached",
+        wanted: |real| matches!(real.state, State::Attached { .. }),
+        lines: true,
+    },
+    Choice { word: "FREE", none: "A free", wanted: |real| real.state == State::Free, lines: false },
+    Choice { word: "OFFLINE", none: "An offline", wanted: |real| real.state == State::Offline, lines: false },
+];
+
+/// What ALL means: every disk once.
+const ALL: [&str; 3] = ["ACTIVE", "FREE", "OFFLINE"];
+
+/// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev[-rdev]|rdev[-rdev]|volid]`
 ///
 /// Shows the real disks: CP's own and the system's with the number of links to them, those that a user has, and those
 /// that are free or offline. DETAILS tells, besides, the type and model of its control unit and the channel paths to
@@ -18,93 +49,56 @@ pub fn dasd(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messa
     let reals = cp.disks.reals();
     let what = words.next().unwrap_or(Word("ALL"));
     let mut response = Response::none();
-    let list = |response: &mut Response, wanted: &dyn Fn(&Real) -> bool, free: bool| {
-        let chosen: Vec<_> = reals.iter().filter(|real| wanted(real)).collect();
-        match free {
-            false => chosen.iter().for_each(|real| response.push(active_line(cp, real))),
-            true => {
-                let shown = |real: &&Real| match real.state {
-                    State::Offline => format!("DASD {:04X} OFFLINE", real.number),
-                    _ => format!("DASD {:04X} {:<6}", real.number, real.serial),
-                };
-                for four in chosen.chunks(4) {
-                    let line: Vec<_> = four.iter().map(shown).collect();
-                    response.push(line.join(" , "));
-                }
-            }
-        }
-        !chosen.is_empty()
-    };
-    let active = |real: &Real| !matches!(real.state, State::Free | State::Offline);
-    let none = |response: &mut Response, what: &str| response.push(format!("{what} DASD was not found."));
-    match () {
-        () if what.is("ALL") => {
-            words.end()?;
-            if !list(&mut response, &active, false) {
-                none(&mut response, "An active");
-            }
-            if !list(&mut response, &|real| real.state == State::Free, true) {
-                none(&mut response, "A free");
-            }
-            if !list(&mut response, &|real| real.state == State::Offline, true) {
-                none(&mut response, "An offline");
-            }
-        }
-        () if what.is("ACTIVE") => {
-            words.end()?;
-            if !list(&mut response, &active, false) {
-                none(&mut response, "An active");
-            }
-        }
-        () if what.is("SYStem") => {
-            words.end()?;
-            if !list(&mut response, &|real| real.has_minidisks(), false) {
-                none(&mut response, "A system");
-            }
-        }
-        () if what.is("ATTAched") => {
-            words.end()?;
-            if !list(&mut response, &|real| matches!(real.state, State::Attached { .. }), false) {
-                none(&mut response, "An attached");
-            }
-        }
-        () if what.is("FREE") => {
-            words.end()?;
-            if !list(&mut response, &|real| real.state == State::Free, true) {
-                none(&mut response, "A free");
-            }
-        }
-        () if what.is("OFFLINE") => {
-            words.end()?;
-            if !list(&mut response, &|real| real.state == State::Offline, true) {
-                none(&mut response, "An offline");
-            }
-        }
-        () if what.is("DETails") => {
-            let rdev = words.need_real_device()?;
-            words.end()?;
-            let real = reals.iter().find(|real| real.number == rdev);
-            let real = real.ok_or_else(|| message::no_real_device(format!("{rdev:04X}")))?;
-            response.lines.extend(details(cp, real));
-        }
-        () => {
-            words.end()?;
-            let range = crate::examine::range(what.0, 0xffff, 16).ok();
-            let range = range.map(|(first, last)| first..=last.unwrap_or(first));
-            let chosen: Vec<_> = reals
-                .iter()
-                .filter(|real| {
-                    real.serial == what.upper()
-                        || range.as_ref().is_some_and(|range| range.contains(&real.number.into()))
-                })
-                .collect();
-            if chosen.is_empty() {
-                return Err(message::no_real_device(what.upper()));
-            }
-            chosen.iter().for_each(|real| response.push(active_line(cp, real)));
+    let all = what.is("ALL");
+    let chosen = CHOICES.iter().filter(|choice| if all { ALL.contains(&choice.word) } else { what.is(choice.word) });
+    let chosen: Vec<&Choice> = chosen.collect();
+    if !chosen.is_empty() {
+        words.end()?;
+        chosen.into_iter().for_each(|choice| list(cp, &reals, choice, &mut response));
+        return Ok(response);
+    }
+    let details = what.is("DETails");
+    let which = if details { words.need()? } else { what };
+    words.end()?;
+    let found: Vec<&Real> = named(&reals, which, !details).collect();
+    if found.is_empty() {
+        return Err(message::no_real_device(which.upper()));
+    }
+    for real in found {
+        if details {
+            response.lines.extend(self::details(cp, real));
+        } else {
+            response.push(active_line(cp, real));
         }
     }
     Ok(response)
+}
+
+fn list(cp: &Cp, reals: &[Real], choice: &Choice, response: &mut Response) {
+    let chosen: Vec<_> = reals.iter().filter(|real| (choice.wanted)(real)).collect();
+    if chosen.is_empty() {
+        response.push(format!("{} DASD was not found.", choice.none));
+    } else if choice.lines {
+        chosen.iter().for_each(|real| response.push(active_line(cp, real)));
+    } else {
+        let shown = |real: &&Real| match real.state {
+            State::Offline => format!("DASD {:04X} OFFLINE", real.number),
+            _ => format!("DASD {:04X} {:<6}", real.number, real.serial),
+        };
+        for four in chosen.chunks(4) {
+            response.push(four.iter().map(shown).collect::<Vec<_>>().join(" , "));
+        }
+    }
+}
+
+/// The real disks of a device number or a range of them, or, if it may be one, of a volume serial.
+fn named<'a>(reals: &'a [Real], which: Word<'_>, serial: bool) -> impl Iterator<Item = &'a Real> {
+    let range = crate::examine::range(which.0, 0xffff, 16).ok();
+    let range = range.map(|(first, last)| first..=last.unwrap_or(first));
+    let name = which.upper();
+    reals.iter().filter(move |real| {
+        serial && real.serial == name || range.as_ref().is_some_and(|range| range.contains(&real.number.into()))
+    })
 }
 
 fn active_line(cp: &Cp, real: &Real) -> String {
