@@ -134,7 +134,11 @@ fn no_cpu_uses_a_page_that_another_has_taken_away() {
         (s.gr[2], s.gr[3], s.gr[5], s.gr[7], s.gr[9]) = (table, va, va, 0x9000, n as u64);
     }
     machine.put64(0x9000, 1);
-    machine.text(0x5000, "LTGR 9,9;BRC 7,*+38;CLI 0(6),1;BRC 7,*-4;LGFI 8,200000;BRCTG 8,*+0;IPTE 2,3;LGHI 4,2;STURG 4,7;DC 0000;DC 0000;LG 10,0(0,5);MVI 0(6),1;BRC 15,*-10");
+    machine.text(
+        0x5000,
+        "LTGR 9,9;BRC 7,*+38;CLI 0(6),1;BRC 7,*-4;LGFI 8,200000;BRCTG 8,*+0;IPTE 2,3;LGHI 4,2;STURG \
+        4,7;DC 0000;DC 0000;LG 10,0(0,5);MVI 0(6),1;BRC 15,*-10",
+    );
     let machine = run(machine, WIDE | mask::DAT);
     assert_eq!(codes(&machine), [0x0002_0001, 0x0006_0011]);
     assert_eq!(machine.cpu(1).state.gr[10], 1);

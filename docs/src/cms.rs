@@ -35,7 +35,8 @@ pub(crate) fn page(description: &Description) -> String {
     let mut page = String::from(
         "# CMS\n\n\
          Made by `make docs` from `guest/cms/help`; HELP, HELP REXX, HELP TASK and HELP DMSxxxnnn show the same text.\n\
-         Capitals are the shortest abbreviation. PIPE's stages have a page of [their own](pipelines.md).\n\n## Commands\n",
+         Capitals are the shortest abbreviation. PIPE's stages have a page of [their own](pipelines.md).\n\n\
+         ## Commands\n",
     );
     for command in &description.commands {
         let _ = write!(page, "\n### {}\n\n`{}`\n\n{}\n", command.name, command.syntax, command.purpose);
@@ -54,7 +55,8 @@ pub(crate) fn page(description: &Description) -> String {
         fenced(&mut page, text);
     }
     page += "\n## Messages\n\n\
-         DMS, three letters of who says it, the number, and I information, W warning, E error, S severe, T terminating, R a reply is\n\
+         DMS, three letters of who says it, the number, and I information, W warning, E error, S severe, T \
+         terminating, R a reply is\n\
          wanted, X that only EXECs say it, with XMITMSG. Dots stand for what is put in.\n";
     explain(&mut page, &description.messages);
     page

@@ -10,7 +10,8 @@ use nucleus::command::{COMMANDS, Command, query::QUERIES, set::SETTINGS};
 pub(crate) fn commands() -> String {
     let mut page = String::from(
         "# CP commands\n\n\
-         Made by `make docs` from the comments above the functions in `cp/nucleus/src/command/`; HELP shows the same text.\n\
+         Made by `make docs` from the comments above the functions in `cp/nucleus/src/command/`; HELP shows the same \
+         text.\n\
          Capitals are the shortest abbreviation. Where two commands share one, the earlier in this list has it.\n",
     );
     for (title, prefix, table) in [("Commands", "", COMMANDS), ("QUERY", "Query ", QUERIES), ("SET", "SET ", SETTINGS)]
@@ -32,7 +33,8 @@ fn command(page: &mut String, prefix: &str, row: &Command) {
 pub(crate) fn messages() -> String {
     let mut page = String::from(
         "# CP messages\n\n\
-         Made by `make docs` from the table in `cp/message/src/lib.rs`. The number is what DIAGNOSE X'08' returns; the\n\
+         Made by `make docs` from the table in `cp/message/src/lib.rs`. The number is what DIAGNOSE X'08' returns; \
+         the\n\
          letter says E error, I information, W warning, A action, R response awaited. Words in braces are filled in.\n",
     );
     for row in MESSAGES {

@@ -21,13 +21,19 @@ const CHAPTERS: [(&str, &[Instruction]); 9] = [
 pub(crate) fn page() -> String {
     let mut page = String::from(
         "# Instructions\n\n\
-         Made by `make docs` from the instruction table (`processor/isa/src/table/`). A row that is not built is known and\n\
+         Made by `make docs` from the instruction table (`processor/isa/src/table/`). A row that is not built is \
+         known and\n\
          ends in an operation exception. Chapters and order are those of the Principles of Operation.\n\n\
-         `cc` is the condition codes it can set, `exceptions` what else it can end in, in letters as those of POP's appendix B:\n\
-         F1, S1 access exceptions of the first operand as it is fetched or stored (G: of what general register 1 designates; R: at a\n\
-         real address; K: addressing alone, KT that of tables; T: translation alone), E1 an odd register, X1 no pair of floating-point registers, H2 to Q2 an address that is no multiple of\n\
-         2 to 16, SP another specification exception, P privileged operation, SO special operation, OP operand, SS space-switch event, EX execute, MO monitor event,\n\
-         IF and IK fixed-point overflow and divide, D data, DF and DK decimal overflow and divide, EO EU LS FK SQ those of hexadecimal floating point, Da Db Dt floating-point\n\
+         `cc` is the condition codes it can set, `exceptions` what else it can end in, in letters as those of POP's \
+         appendix B:\n\
+         F1, S1 access exceptions of the first operand as it is fetched or stored (G: of what general register 1 \
+         designates; R: at a\n\
+         real address; K: addressing alone, KT that of tables; T: translation alone), E1 an odd register, X1 no pair \
+         of floating-point registers, H2 to Q2 an address that is no multiple of\n\
+         2 to 16, SP another specification exception, P privileged operation, SO special operation, OP operand, SS \
+         space-switch event, EX execute, MO monitor event,\n\
+         IF and IK fixed-point overflow and divide, D data, DF and DK decimal overflow and divide, EO EU LS FK SQ \
+         those of hexadecimal floating point, Da Db Dt floating-point\n\
          registers that control register 0 denies, Xi Xz Xo Xu Xx the data exceptions of IEEE, DX compare and trap.\n\n\
          | chapter | rows | built |\n|---|---:|---:|\n",
     );

@@ -69,8 +69,10 @@ fn stages() -> Vec<Stage> {
 pub(crate) fn page(description: &Description) -> String {
     let mut page = String::from(
         "# Stages of pipelines\n\n\
-         Made by `make docs` from the tables in `guest/cms/pipe` and from `guest/cms/help`; HELP PIPE and a stage's name, and HELP FPLxxxnnn show\n\
-         the same text. Capitals are the shortest abbreviation. How stages make a pipeline: [pipelines](../pipelines.md).\n\n## Stages\n",
+         Made by `make docs` from the tables in `guest/cms/pipe` and from `guest/cms/help`; HELP PIPE and a stage's \
+         name, and HELP FPLxxxnnn show\n\
+         the same text. Capitals are the shortest abbreviation. How stages make a pipeline: \
+         [pipelines](../pipelines.md).\n\n## Stages\n",
     );
     let stages = stages();
     for stage in &stages {
@@ -101,7 +103,8 @@ pub(crate) fn page(description: &Description) -> String {
         );
     }
     page += "\n## Messages\n\n\
-         FPL, the first three letters of the stage that says it (or DSP, MSG, SCA, DSK), the number, and I information, E error, S severe. Dots stand\n\
+         FPL, the first three letters of the stage that says it (or DSP, MSG, SCA, DSK), the number, and I \
+         information, E error, S severe. Dots stand\n\
          for what is put in.\n";
     cms::explain(&mut page, &description.pipe_messages);
     page

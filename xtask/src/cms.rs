@@ -290,7 +290,8 @@ mod tests {
     fn only_cmsuser_starts_cms() {
         let before =
             "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n LINK MAINT 190 190 RR\n";
-        let after = "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n IPL CMS PARM AUTOCR\n LINK MAINT 190 190 RR\n";
+        let after = "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n IPL CMS PARM AUTOCR\n \
+            LINK MAINT 190 190 RR\n";
         assert_eq!(starting_cms(before), after);
     }
 }

@@ -233,7 +233,8 @@ pub(crate) fn packages() -> Outcome<Vec<PathBuf>> {
     }
     if !host::has("apt-get") || !host::has("dpkg-deb") {
         return Err(format!(
-            "This machine has no apt-get and dpkg-deb to fetch the guest's packages with: put a kernel.img and an initrd.img \
+            "This machine has no apt-get and dpkg-deb to fetch the guest's packages with: put a kernel.img and an \
+             initrd.img \
              for s390x into {} by hand.",
             self::folder().display()
         )

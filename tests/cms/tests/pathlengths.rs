@@ -62,7 +62,8 @@ const MOST: u64 = 3;
 fn files() -> Vec<File<'static>> {
     const BR14: &str = "cards\nESD 1 SD:BR14:0:4\nTXT 1 0 1bff07fe\nEND 0 1";
     const EXEC2: &str = "&TRACE OFF\n&N = 0\n-LOOP\n&N = &N + 1\n&IF &N LT 40 &GOTO -LOOP\n&TYPE DONE &N &1 &2\n";
-    const REXREX: &str = "/* */\nparse arg a b rest\nsum = 0\ndo i = 1 to 100\n  sum = sum + length(word(a b rest, 1)) * i\nend\nsay sum a b\n";
+    const REXREX: &str = "/* */\nparse arg a b rest\nsum = 0\n\
+        do i = 1 to 100\n  sum = sum + length(word(a b rest, 1)) * i\nend\nsay sum a b\n";
     // LHI 3,100; A: SPKA 0; SPKA X'E0'; BRCT 3,A; SR 15,15; BR 14.
     const SPKA: &str = "a7380064 b20a0000 b20a00e0 a736fffc 1bff 07fe";
     let master: String =

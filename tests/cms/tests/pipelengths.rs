@@ -55,18 +55,22 @@ const LARGE: &[Task] = &[
 const EXECS: [(&str, &str); 6] = [
     (
         "REXXLOC",
-        "/**/\n'EXECIO * DISKR LARGE FILE A (FINIS STEM L.'\nn = 0\ndo i = 1 to l.0\n  if pos('7', l.i) > 0 then n = n + 1\nend\nsay n\n",
+        "/**/\n'EXECIO * DISKR LARGE FILE A (FINIS STEM L.'\nn = 0\n\
+         do i = 1 to l.0\n  if pos('7', l.i) > 0 then n = n + 1\nend\nsay n\n",
     ),
     ("PIPELOC", "/**/\n'PIPE < LARGE FILE | LOCATE /7/ | COUNT LINES | CONSOLE'\n"),
     (
         "REXXSORT",
-        "/**/\n'EXECIO * DISKR LARGE FILE A (FINIS STEM L.'\nseen. = 0\nn = 0\ndo i = 1 to l.0\n  w = word(l.i, 3)\n  if seen.w then iterate\n  seen.w = 1\n  \
-         do k = n to 1 by -1 while s.k > w\n    m = k + 1\n    s.m = s.k\n  end\n  k = k + 1\n  s.k = w\n  n = n + 1\nend\ndo i = 1 to 10\n  say s.i\nend\n",
+        "/**/\n'EXECIO * DISKR LARGE FILE A (FINIS STEM L.'\nseen. = 0\nn = 0\n\
+         do i = 1 to l.0\n  w = word(l.i, 3)\n  if seen.w then iterate\n  seen.w = 1\n  \
+         do k = n to 1 by -1 while s.k > w\n    m = k + 1\n    s.m = s.k\n  end\n  k = k + 1\n  s.k = w\n  n = n + \
+         1\nend\ndo i = 1 to 10\n  say s.i\nend\n",
     ),
     ("PIPESORT", "/**/\n'PIPE < LARGE FILE | SPECS W3 1 | SORT UNIQUE | TAKE 10 | CONSOLE'\n"),
     (
         "REXXCOLS",
-        "/**/\n'EXECIO * DISKR LARGE FILE A (FINIS STEM L.'\ndo i = 1 to l.0\n  l.i = substr(l.i, 6, 4)left(word(l.i, 3), 8)\nend\n\
+        "/**/\n'EXECIO * DISKR LARGE FILE A (FINIS STEM L.'\n\
+         do i = 1 to l.0\n  l.i = substr(l.i, 6, 4)left(word(l.i, 3), 8)\nend\n\
          'EXECIO' l.0 'DISKW COLS FILE A (FINIS STEM L.'\n",
     ),
     ("PIPECOLS", "/**/\n'PIPE < LARGE FILE | SPECS 6-9 1 W3 5.8 | > COLS FILE A'\n"),

@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! -- a comment
-//! ** file 190 PROFILE EXEC A1 a line/another line     a file on MAINT's 190 or CMSUSER's 191 (before the first line typed)
+//! ** file 190 PROFILE EXEC A1 a line/another line     a file on MAINT's 190 or CMSUSER's 191 (before the first line
+//! typed)
 //! ** file 191 GREET TEXT A1 deck/GREET.TEXT           a deck that cargo x cms has compiled
 //! ** file 191 X TEXT A1 cards/ESD 1 SD:X:0:10/END     a deck card by card (src/cards.rs)
 //! ** file 191 X ASSEMBLE A1 source/X CSECT/ END    a file of cards, not of lines of their own lengths

@@ -54,8 +54,8 @@ pub fn compare(theirs: &Theirs, ours: &Ours, address: u64, text: &[u8]) -> Verdi
 /// Whether a test uses what QEMU 7.2 is known to do otherwise than the manual says:
 ///
 /// - LOAD AND TEST of a signaling NaN is an invalid operation; QEMU just loads it.
-/// - A fused multiplication and addition of several NaNs yields a signaling one first; QEMU takes them in order. That of
-///   infinity, zero and a NaN is invalid; QEMU yields the NaN.
+/// - A fused multiplication and addition of several NaNs yields a signaling one first; QEMU takes them in order. That
+///   of infinity, zero and a NaN is invalid; QEMU yields the NaN.
 /// - CDSG with an odd register, and LPD and LPDG of operands not on a boundary of their own, end in a specification
 ///   exception; QEMU does not look.
 /// - LOAD ROUNDED from extended wants a pair of registers for its result too; QEMU takes any register.

@@ -252,7 +252,8 @@ pub fn family(mnemonic: &str) -> &'static str {
         Kind::Plain => {}
     }
     if among(
-        "SLA SRA SLL SRL SLDA SRDA SLDL SRDL SLAK SRAK SLLK SRLK SLAG SRAG SLLG SRLG RLL RLLG RISBG RISBGN RISBHG RISBLG \
+        "SLA SRA SLL SRL SLDA SRDA SLDL SRDL SLAK SRAK SLLK SRLK SLAG SRAG SLLG SRLG RLL RLLG RISBG RISBGN RISBHG \
+         RISBLG \
          RNSBG ROSBG RXSBG",
     ) {
         return "shift_and_rotate";

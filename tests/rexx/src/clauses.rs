@@ -128,7 +128,8 @@ fn instructions() -> Vec<String> {
             for end in ["", " /* c */", ";", ",\n"] {
                 let body = if *keyword == "do" { "\nsay i; leave; end" } else { "" };
                 all.push(format!(
-                    "to=4; by=5; i='-'; a='q'; {keyword} {part}{end}{body}\nsay 'after' a b queued() digits() fuzz() form()"
+                    "to=4; by=5; i='-'; a='q'; {keyword} {part}{end}{body}\n\
+                     say 'after' a b queued() digits() fuzz() form()"
                 ));
             }
         }

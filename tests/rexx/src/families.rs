@@ -221,7 +221,9 @@ fn arithmetic() -> Vec<String> {
             let row: Vec<String> = NUMBERS.iter().map(|b| format!("'{b}'")).collect();
             // One program a row: each operation has its own trap.
             all.push(format!(
-                "a = '{a}'\nb. = ''\n{}\ndo i = 1 to {}; call one a, b.i; end\nexit\none: procedure\nparse arg a, b\nsignal on syntax name bad\nsay a '{op}' b '=' (a {op} b)\nreturn\nbad: say a '{op}' b 'error' rc\nreturn",
+                "a = '{a}'\nb. = ''\n{}\ndo i = 1 to {}; call one a, b.i; end\nexit\none: procedure\nparse arg a, b\n\
+                 signal on syntax name bad\nsay a '{op}' b '=' (a {op} b)\nreturn\nbad: say a '{op}' b 'error' rc\n\
+                 return",
                 row.iter().enumerate().map(|(i, b)| format!("b.{} = {b}", i + 1)).collect::<Vec<_>>().join("; "),
                 row.len()
             ));
@@ -334,9 +336,11 @@ fn parsing() -> Vec<String> {
         "parse numeric x; say x",
         "numeric digits 12; numeric form engineering; numeric fuzz 2; parse numeric x y z; say x y z",
         "push 'Mixed Case'; pull x y; say x'|'y",
-        "queue 'one'; queue 'two'; push 'zero'; say queued(); parse pull a; parse pull b; parse pull c; say a b c queued()",
+        "queue 'one'; queue 'two'; push 'zero'; say queued(); parse pull a; parse pull b; parse pull c; say a b c \
+         queued()",
         "push 'a b'; parse upper pull x; say x",
-        "call s 'a b', 'c', , 'd'; exit; s: arg w x, y, z, v; say w'|'x'|'y'|'z'|'v arg() arg(3,'o') arg(4,'e'); return",
+        "call s 'a b', 'c', , 'd'; exit; s: arg w x, y, z, v; say w'|'x'|'y'|'z'|'v arg() arg(3,'o') arg(4,'e'); \
+         return",
         "call s 'a b', 'C'; exit; s: parse arg x 2 y, z; say x'|'y'|'z arg(1) arg(2) arg(9); return",
         "call s; exit; s: parse arg x; say '['x']' arg() arg(1,'e') arg(1,'o'); return",
         "parse value 'a.b.c' with x '.' y '.' z '.' w; say x y z '['w']'",

@@ -127,7 +127,8 @@ pub fn run_regina(folder: &Path, programs: &[String]) -> Vec<String> {
     let half = programs.len().div_ceil(2);
     let run = |from: usize, to: usize| {
         let script = format!(
-            "ulimit -t 2; i={from}; while [ $i -lt {to} ]; do regina \"$PWD/p$i.rex\" </dev/null >o$i 2>&1; i=$((i+1)); done"
+            "ulimit -t 2; i={from}; while [ $i -lt {to} ]; do regina \"$PWD/p$i.rex\" </dev/null >o$i 2>&1; \
+             i=$((i+1)); done"
         );
         Command::new("sh").arg("-c").arg(script).current_dir(&folder).stdin(Stdio::null()).spawn().expect("a shell")
     };

@@ -1,6 +1,7 @@
 //! Where we and Regina differ by design, and why.
 
-const PLACES: &str = "TRL: a number is in exponential notation when more than twice DIGITS places follow the point; Regina looks at the size";
+const PLACES: &str = "TRL: a number is in exponential notation when more than twice DIGITS places follow the point; \
+    Regina looks at the size";
 const ZEROS: &str = "TRL: zeros at the end go in a division only, and there they do";
 const GUARD: &str = "TRL: one digit more than DIGITS takes part; Regina rounds operands or works longer";
 const LOGICAL: &str = "TRL: a logical value that isn't 0 or 1 is error 34";

@@ -4,7 +4,8 @@
 //! line that begins with `*` names instructions of which nothing is demanded yet, built or not. These lists may only
 //! become shorter: the test fails if a line exists for what is listed.
 //!
-//! **How to add lines.** Say in the instruction's row what it can end in (`processor/isa/src/outcome.rs` has the letters).
+//! **How to add lines.** Say in the instruction's row what it can end in (`processor/isa/src/outcome.rs` has the
+//! letters).
 //! `LINES=1 cargo test -p vectors --test coverage` writes the lines that follow from that alone to `exceptions.vec` in
 //! the chapter's folder. Write the others, and those for condition codes, by hand into any `.vec` file: bytes,
 //! disassembly, what is set before, what is different after (`tests/vectors/src/file.rs`); what they expect comes from

@@ -68,7 +68,8 @@ impl Apt {
                 format!("The index of Debian{suite} does not verify: {why}")
             }
             None => format!(
-                "Debian's lists of packages cannot be fetched: they need the network, and Debian's archive or a mirror that \
+                "Debian's lists of packages cannot be fetched: they need the network, and Debian's archive or a \
+                 mirror that \
                  DEBIAN_MIRROR names. ({failed})"
             ),
         };
@@ -197,7 +198,8 @@ fn unverified(said: &str) -> Option<String> {
     let line = line("Hash Sum mismatch").or_else(|| line("File has unexpected size"))?;
     let what = line.trim().trim_start_matches("E: ").trim_start_matches("Failed to fetch ");
     Some(format!(
-        "it promises another file than there is. Try again later, when the mirror has all files, or name another one in \
+        "it promises another file than there is. Try again later, when the mirror has all files, or name another one \
+         in \
          DEBIAN_MIRROR. ({what})"
     ))
 }
@@ -319,11 +321,13 @@ mod tests {
             ),
             (
                 "W: GPG error: http://mirror sid InRelease: The following signatures couldn't be verified because the \
-                 public key is not available: NO_PUBKEY FA41\nE: The repository 'http://mirror sid InRelease' is not signed.",
+                 public key is not available: NO_PUBKEY FA41\n\
+                 E: The repository 'http://mirror sid InRelease' is not signed.",
                 "NO_PUBKEY FA41. Another mirror",
             ),
             (
-                "E: Failed to fetch http://mirror/dists/sid/InRelease  Clearsigned file isn't valid, got 'NOSPLIT' (does \
+                "E: Failed to fetch http://mirror/dists/sid/InRelease  Clearsigned file isn't valid, got 'NOSPLIT' \
+                 (does \
                  the network require authentication?)\nE: The repository 'http://mirror sid InRelease' is not signed.",
                 "Clearsigned file isn't valid, got 'NOSPLIT' (does the network require authentication?). Another",
             ),
@@ -336,12 +340,14 @@ mod tests {
             ),
             ("E: Failed to fetch http://mirror/dists/sid/main/binary-s390x/Packages.xz  Hash Sum mismatch", "promises"),
             (
-                "E: Release file for http://mirror/dists/sid/InRelease is expired (invalid since 3d 1h 5min 10s). Updates \
+                "E: Release file for http://mirror/dists/sid/InRelease is expired (invalid since 3d 1h 5min 10s). \
+                 Updates \
                  for this repository will not be applied.",
                 "its time is not now (invalid since 3d 1h 5min 10s). This host's clock",
             ),
             (
-                "E: Release file for http://mirror/dists/sid/InRelease is not valid yet (invalid for another 2h 1min 4s). \
+                "E: Release file for http://mirror/dists/sid/InRelease is not valid yet (invalid for another 2h 1min \
+                 4s). \
                  Updates for this repository will not be applied.",
                 "its time is not now (invalid for another 2h 1min 4s). This host's clock",
             ),

@@ -5,9 +5,9 @@ use crate::prelude::*;
 use arch::Real;
 use cpu::{Architecture, Translation};
 
-/// LRA, LRAY, LRAG. CC 0: the real address, or the absolute one in a large page; 1: the segment-table entry is invalid; 2: the page-table entry is, and the
-/// register gets the real address of that entry; 3: a table is too short, a region is invalid or there is no such
-/// space, and the register says which exception it would be.
+/// LRA, LRAY, LRAG. CC 0: the real address, or the absolute one in a large page; 1: the segment-table entry is invalid;
+/// 2: the page-table entry is, and the register gets the real address of that entry; 3: a table is too short, a region
+/// is invalid or there is no such space, and the register says which exception it would be.
 fn load_real(s: &mut State, i: &Fields, width: Width) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address(s, i.x2, i.b2, i.d2);

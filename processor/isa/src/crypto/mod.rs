@@ -56,8 +56,8 @@ fn store_functions(s: &mut State, functions: &[u8]) -> Result<(), Interruption> 
     s.write_bytes(at, &status)
 }
 
-/// PCKMO: the query. Its other functions import keys, and are there only where the machine's operator permits them; here
-/// none are.
+/// PCKMO: the query. Its other functions import keys, and are there only where the machine's operator permits them;
+/// here none are.
 pub(crate) fn perform_key_management_operation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     match unmodified(s)? {

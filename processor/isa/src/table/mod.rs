@@ -12,8 +12,8 @@
 //! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
 //! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of
 //! `operand`, operations of `operation`. What stands in brackets is explained in [`crate::outcome`], what
-//! stands after `as` in [`crate::form`]; compositions have it from their parts. What stands after `is`, and in parentheses
-//! after an access exception, is explained in [`crate::extent`].
+//! stands after `as` in [`crate::form`]; compositions have it from their parts. What stands after `is`, and in
+//! parentheses after an access exception, is explained in [`crate::extent`].
 
 use crate::cpu_trait::{Body, Cpu};
 use crate::row::Instruction;

@@ -137,7 +137,8 @@ fn compare(model: &str, rounds: u32, seed: u64) {
             if ours != theirs {
                 let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
                 panic!(
-                    "round {round}, read X'{command:02X}', differs at {at}:\n ours  {:02x?}\n theirs {:02x?}\n after {:02x?}\n before that {history:02x?}",
+                    "round {round}, read X'{command:02X}', differs at {at}:\n ours  {:02x?}\n theirs {:02x?}\n after \
+                     {:02x?}\n before that {history:02x?}",
                     &ours[at.saturating_sub(6)..ours.len().min(at + 12)],
                     &theirs[at.saturating_sub(6)..theirs.len().min(at + 12)],
                     history.pop()
