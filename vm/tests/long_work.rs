@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use dasd::model::CkdModel;
 use dasd::{Format, Image, Kind, Method, Options, Policy, Tracks, Volume};
 use support::endicott;
+use support::signals::{SIGHUP, SIGINT, SIGTERM, hears, is_pending, send};
 
 /// How long something may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -107,24 +108,15 @@ impl Folder {
     fn interrupt(&self, line: &str, signal: &str, sign: Option<&str>, pause: Duration) -> Option<String> {
         let mut child = self.begin(line);
         let began = Instant::now();
-        let status = format!("/proc/{}/status", child.id());
-        let heard = || {
-            let caught = fs::read_to_string(&status).unwrap_or_default();
-            let caught =
-                caught.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
-            // SIGINT is 2, SIGTERM 15.
-            caught.is_some_and(|caught| caught & 0x4002 == 0x4002)
-        };
-        while !heard() || sign.is_some_and(|name| !self.0.join(name).exists()) {
+        while !hears(child.id(), &[SIGINT, SIGTERM]) || sign.is_some_and(|name| !self.0.join(name).exists()) {
             assert!(began.elapsed() < PATIENCE, "{line} does not begin");
             if child.try_wait().expect("it is ours").is_some() {
                 break;
             }
         }
         thread::sleep(pause);
-        let kill = format!("kill -{signal} {}", child.id());
         // It may have come to its end.
-        let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
+        send(child.id(), signal);
         let ended = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         match ended.status.code() {
@@ -177,6 +169,39 @@ fn ctrl_c_leaves_disks_as_they_were_and_nothing_else() {
     ] {
         folder.untouched(line, sign);
     }
+}
+
+/// The second signal does not wait for the place where the first would stop the work: it has no sentence to say, and
+/// leaves what is not finished.
+#[test]
+fn a_second_hang_up_ends_the_work_at_once() {
+    let folder = Folder::new("twice");
+    folder.make("vol.3390", 40);
+    let unfinished = folder.0.join("new.3390.unfinished");
+    let mut at_once = 0;
+    // How far the work is when they come is not ours to say: between two tracks the first is enough.
+    for _ in 0..40 {
+        let mut child = folder.begin("dasd convert vol.3390 new.3390 --to cckd --compression bzip2");
+        let (began, pid) = (Instant::now(), child.id());
+        while !hears(pid, &[SIGHUP]) || !unfinished.exists() {
+            assert!(began.elapsed() < PATIENCE, "it does not begin");
+            assert!(child.try_wait().expect("it is ours").is_none(), "it takes longer");
+        }
+        // Two that are pending are one.
+        send(pid, "HUP");
+        while is_pending(pid, SIGHUP) {}
+        send(pid, "HUP");
+        let ended = child.wait_with_output().expect("it ends");
+        assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        match said.contains("interrupted") {
+            true => assert!(!unfinished.exists()),
+            false => at_once += 1,
+        }
+        let _ = fs::remove_file(&unfinished);
+        assert_eq!(folder.names(), ["vol.3390"], "{said}");
+    }
+    assert!(at_once > 0, "each of 40 pairs came between two tracks");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Guest, endicott, guest};
+use support::signals::{SIGHUP, SIGINT, SIGTERM, hears, send};
+use support::{endicott, guest, shell};
 
 /// A kernel that Endicott takes for one: the marks of an image for s390x, and this program at its entry, X'10000', in
 /// ESA/390 mode.
@@ -116,27 +117,6 @@ fn a_processor_that_lacks_instructions_interprets_and_says_so_once() {
     command.args(["-cpu", "Nehalem"]).arg(endicott().get_program());
     interprets(command, &path, "the host's processor lacks MOVBE and BMI2");
     fs::remove_file(path).expect("the file is ours");
-}
-
-/// What a guest's shell says to a script on standard input, until it has powered off.
-fn shell(guest: &Guest, words: &[&str], script: &[u8]) -> String {
-    let mut child = endicott()
-        .args(["linux", "--memory", "512M", "--append", "quiet nokaslr vmb.mode=shell", "--kernel"])
-        .arg(&guest.kernel)
-        .arg("--initrd")
-        .arg(&guest.initrd)
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("endicott starts");
-    let mut keyboard = child.stdin.take().expect("the input is piped");
-    let script = script.to_vec();
-    let typist = thread::spawn(move || keyboard.write_all(&script).expect("endicott listens"));
-    let output = child.wait_with_output().expect("endicott ends");
-    typist.join().expect("all was typed");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
@@ -319,18 +299,17 @@ fn a_guest_ends_with_its_terminal_unless_it_is_to_outlive_it() {
         let mut shell = Command::new("bash");
         let shell = shell.args(["-c", &line]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let child = shell.spawn().expect("a shell");
-        let pid = child.id().to_string();
-        let send = |signal: &str| {
-            let sent = Command::new("kill").args([&format!("-{signal}"), &pid]).status();
-            assert!(sent.is_ok_and(|status| status.success()));
-        };
-        // The thread that waits for signals is there when the guest has begun.
-        std::thread::sleep(std::time::Duration::from_secs(2));
-        if ignored {
-            send("HUP");
-            std::thread::sleep(std::time::Duration::from_millis(500));
+        let (pid, began) = (child.id(), Instant::now());
+        let signals = if ignored { &[SIGINT, SIGTERM][..] } else { &[SIGINT, SIGTERM, SIGHUP] };
+        while !hears(pid, signals) {
+            assert!(began.elapsed() < Duration::from_secs(60), "it does not begin");
+            thread::sleep(Duration::from_millis(1));
         }
-        send(signal);
+        if ignored {
+            assert!(send(pid, "HUP"));
+            thread::sleep(Duration::from_millis(500));
+        }
+        assert!(send(pid, signal));
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(output.status.code(), Some(130), "{signal}: {output:?}");
         assert_eq!(number(&accounts(&output), "exit"), 130, "{signal}");

@@ -6,6 +6,7 @@
 pub(crate) mod file_system;
 pub(crate) mod line;
 pub(crate) mod program;
+pub(crate) mod signals;
 
 use base::Held;
 use std::fs;
@@ -100,6 +101,27 @@ fn threads(process: u32) -> String {
         thread::sleep(Duration::from_secs(1));
     }
     lines.join("\n")
+}
+
+/// What a guest's shell says to a script on standard input, until it has powered off.
+pub(crate) fn shell(guest: &Guest, words: &[&str], script: &[u8]) -> String {
+    let mut child = endicott()
+        .args(["linux", "--memory", "512M", "--append", "quiet nokaslr vmb.mode=shell", "--kernel"])
+        .arg(&guest.kernel)
+        .arg("--initrd")
+        .arg(&guest.initrd)
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("endicott starts");
+    let mut keyboard = child.stdin.take().expect("the input is piped");
+    let script = script.to_vec();
+    let typist = thread::spawn(move || keyboard.write_all(&script).expect("endicott listens"));
+    let output = child.wait_with_output().expect("endicott ends");
+    typist.join().expect("all was typed");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Whether `s3270` is installed; says so when it is not.
