@@ -31,7 +31,7 @@ pub struct DataSet {
     /// Its data set name.
     pub name: String,
     /// Cylinder and head of the first and the last track of each extent.
-    pub extents: Vec<[(u16, u16); 2]>,
+    pub extents: Vec<[(u32, u32); 2]>,
 }
 
 /// Whether `name` can be a volume serial: one to six letters, digits and national characters.
@@ -176,14 +176,8 @@ fn decode(bytes: &[u8], ckd: bool) -> Option<Label> {
 /// The data sets of a volume; `None` if its label names no VTOC, or there is none where it says.
 pub fn data_sets(volume: &dyn Volume) -> Result<Option<Vec<DataSet>>, MediaError> {
     let kind = volume.kind();
-    let (Kind::Ckd { heads, .. }, Some(Label { vtoc: Some((place, record)), .. })) = (kind, read(volume)?) else {
-        return Ok(None);
-    };
-    let Some(first) = kind.track_at(place) else { return Ok(None) };
-    let track = volume.read_track(first)?;
-    let mut fours = track.records().filter(|found| found.count.record == record);
-    let four = fours.find_map(|found| dscb::<Format4>(found, &[Format4::ID]));
-    let Some([from, to]) = four.and_then(|four| extent(kind, &four.vtoc)) else { return Ok(None) };
+    let (Kind::Ckd { heads, .. }, Some(four)) = (kind, format4(volume)?) else { return Ok(None) };
+    let Some([from, to]) = extent(kind, &four.vtoc) else { return Ok(None) };
     let place = |(cylinder, head): (u32, u32)| cylinder.saturating_mul(heads).saturating_add(head);
     // A damaged VTOC is not looked for through the whole volume: none has more than a hundred cylinders.
     let last = place(to).min(kind.tracks() - 1).min(place(from).saturating_add(100 * heads));
@@ -194,11 +188,27 @@ pub fn data_sets(volume: &dyn Volume) -> Result<Option<Vec<DataSet>>, MediaError
             let file = dscb::<Format1>(record, &[Format1::ID, Format1::ID_8])?;
             let name = ebcdic::to_string(record.key).trim_end().to_string();
             let extents = file.extents.iter().take(file.count.into());
-            let there = extents.filter(|found| found.kind != 0);
-            Some(DataSet { name, extents: there.map(|found| [found.first.get(), found.last.get()]).collect() })
+            Some(DataSet { name, extents: extents.filter_map(|found| extent(kind, found)).collect() })
         }));
     }
     Ok(Some(found))
+}
+
+/// How many cylinders the VTOC says that the volume has; `None` if there is no VTOC.
+pub fn cylinders(volume: &dyn Volume) -> Result<Option<u32>, MediaError> {
+    Ok(format4(volume)?.map(|four| match four.size.get() {
+        (Format4::MORE, _) => four.cylinders.get(),
+        (cylinders, _) => cylinders.into(),
+    }))
+}
+
+/// The DSCB of the VTOC itself, where the label says it is.
+fn format4(volume: &dyn Volume) -> Result<Option<Format4>, MediaError> {
+    let Some(Label { vtoc: Some((place, record)), .. }) = read(volume)? else { return Ok(None) };
+    let Some(first) = volume.kind().track_at(place) else { return Ok(None) };
+    let track = volume.read_track(first)?;
+    let mut found = track.records().filter(|found| found.count.record == record);
+    Ok(found.find_map(|found| dscb::<Format4>(found, &[Format4::ID]).copied()))
 }
 
 /// The data of a record that is a DSCB of one of these formats.
@@ -229,7 +239,7 @@ mod tests {
                 (label.kind.as_str(), label.volser.as_str(), label.vtoc),
                 ("VOL1", "WORK01", Some((Cchh::new(0, 1), 1)))
             );
-            assert_eq!(data_sets(&volume), Ok(Some(Vec::new())), "{name}");
+            assert_eq!((data_sets(&volume), cylinders(&volume)), (Ok(Some(Vec::new())), Ok(Some(100))), "{name}");
         }
         let volume = Memory::fba(FbaModel::named("9336").unwrap(), 100);
         write(&volume, "FB1").unwrap();

@@ -222,7 +222,9 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
         Command::Copy { file, new, cylinders, blocks, replace, snapshot } => {
             let from = source(file, *snapshot)?;
             let kind = resized(from.kind(), *cylinders, *blocks)?;
-            copy(&from, new, kind, from.format(), existing(*replace))
+            copy(&from, new, kind, from.format(), existing(*replace))?;
+            tell_of_vtoc(&*from, kind);
+            Ok(())
         }
         Command::Convert { file, new, to, compression, replace, snapshot } => {
             let from = source(file, *snapshot)?;
@@ -259,11 +261,17 @@ fn kind_of(model: &str, cylinders: Option<u32>, blocks: Option<u64>) -> Result<K
 fn resized(kind: Kind, cylinders: Option<u32>, blocks: Option<u64>) -> Result<Kind, String> {
     match (kind, cylinders, blocks) {
         (_, None, None) => Ok(kind),
-        (Kind::Ckd { device, heads, track, .. }, Some(cylinders), None) if cylinders <= 0xFFFF => {
-            let model = CkdModel::of_size(device, cylinders).map_or(0, |model| model.model);
+        (Kind::Ckd { device, model, heads, track, .. }, Some(cylinders), None) => {
+            let most = CkdModel::most_cylinders(device);
+            if cylinders > most {
+                return Err(format!("a {device:04X} has at most {most} cylinders"));
+            }
+            // It stays the model that it was, unless that never had so many.
+            let fits = |found: &&CkdModel| cylinders <= found.cylinders + found.alternates;
+            let same = CkdModel::of(device, model, cylinders).filter(fits);
+            let model = same.or_else(|| CkdModel::of_size(device, cylinders)).map_or(0, |model| model.model);
             Ok(Kind::Ckd { device, model, cylinders, heads, track })
         }
-        (Kind::Ckd { .. }, Some(_), None) => Err("a disk has at most 65535 cylinders".into()),
         (Kind::Fba { device, model, .. }, None, Some(blocks)) if blocks <= u32::MAX.into() => {
             Ok(Kind::Fba { device, model, blocks })
         }
@@ -462,6 +470,18 @@ fn copy(from: &Image, new: &Path, kind: Kind, format: Format, existing: Existing
     done.map_err(text)?;
     say!("{}: {}", new.display(), describe(kind));
     Ok(())
+}
+
+/// A copy of another size has the VTOC of the disk that it is a copy of.
+fn tell_of_vtoc(from: &Image, kind: Kind) {
+    if let (Kind::Ckd { cylinders, .. }, Ok(Some(before))) = (kind, label::cylinders(from))
+        && before != cylinders
+    {
+        complain!(
+            "endicott: its VTOC still says {before} cylinders: dasdfmt --mode=expand and fdasd, or ICKDSF REFORMAT \
+             REFVTOC, make it that of {cylinders}"
+        );
+    }
 }
 
 fn restore(from: &Path, file: &Path) -> Result<(), String> {

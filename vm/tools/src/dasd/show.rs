@@ -127,7 +127,7 @@ pub(super) fn show(options: &Options) -> Result<(), String> {
         Some(sets) => {
             say!("{:<44} EXTENTS (CYLINDER.HEAD)", "DATA SET");
             for set in sets {
-                let extent = |[from, to]: &[(u16, u16); 2]| format!("{}.{}-{}.{}", from.0, from.1, to.0, to.1);
+                let extent = |[from, to]: &[(u32, u32); 2]| format!("{}.{}-{}.{}", from.0, from.1, to.0, to.1);
                 say!("{:<44} {}", set.name, set.extents.iter().map(extent).collect::<Vec<_>>().join(" "));
             }
         }
@@ -170,7 +170,7 @@ fn volume_bar(label: Option<&Label>, sets: &[DataSet], kind: Kind) -> Bar {
         Kind::Ckd { heads, .. } => (u64::from(kind.tracks()), heads, "tracks"),
         Kind::Fba { blocks, .. } => (blocks, 1, "blocks"),
     };
-    let place = |(cylinder, head): (u16, u16)| u64::from(cylinder) * u64::from(heads) + u64::from(head);
+    let place = |(cylinder, head): (u32, u32)| u64::from(cylinder) * u64::from(heads) + u64::from(head);
     let mut pieces: Vec<Piece> = Vec::new();
     for set in sets {
         for [from, to] in &set.extents {
