@@ -1,9 +1,10 @@
 /*
  * The assembler: source statements in, an object deck and a listing out.
  *
- * Pass 1 (pass1.c) takes the source one statement after the other, with what COPY and macros make of it, gives each its place and
- * every symbol its value, and keeps the statements. Pass 2 (pass2.c) makes object code of them (instruction.c, constant.c), cards
- * (object.c) and the listing (listing.c). Between the two only the sections' origins are settled.
+ * Pass 1 (pass1.c) takes the source one statement after the other, with what COPY and macros make of it, gives each its
+ * place and every symbol its value, and keeps the statements. Pass 2 (pass2.c) makes object code of them
+ * (instruction.c, constant.c), cards (object.c) and the listing (listing.c). Between the two only the sections' origins
+ * are settled.
  *
  * Operation codes are a table made of the processor's own (opcodes.h). The folder knows no files: what it wants of its
  * surroundings is declared at the end. It compiles on any host whose C compiler has EBCDIC as execution character set.
@@ -44,7 +45,8 @@ struct reference { struct reference *next; u32 statement; };
 struct symbol {
     struct symbol *chain;
     struct text name;
-    bool defined, relocatable, entry, external_only;   /* `external_only`: of V-type constants, no symbol of the program */
+    /* `external_only`: of V-type constants, no symbol of the program. */
+    bool defined, relocatable, entry, external_only;
     u8 kind;                            /* T' */
     u32 section;                        /* of relocatable ones */
     int value;
@@ -92,7 +94,8 @@ struct statement {
 };
 
 /* A literal: of which pool, where. */
-struct literal { struct literal *chain, *next; struct text text; u32 pool, section, location, length, align, statement; bool own; };
+struct literal { struct literal *chain, *next; struct text text; u32 pool, section, location, length, align, statement;
+                 bool own; };
 
 /* One operand of DC, DS or a literal. */
 struct constant {
@@ -118,7 +121,8 @@ struct buffer { char *at; u32 length, room; };
 
 /* Where statements come from: the source, what COPY named, a macro that is being expanded. */
 struct call_of_macro;
-struct level { struct level *below; const struct lines *text; u32 at; struct call_of_macro *call; bool copied; struct buffer scratch; };
+struct level { struct level *below; const struct lines *text; u32 at; struct call_of_macro *call; bool copied;
+               struct buffer scratch; };
 
 struct assembly {
     const struct assembly_options *options;
@@ -164,7 +168,8 @@ bool is_symbol(struct text text);
 bool attribute_here(const char *start, const char *at, const char *end);   /* the apostrophe at `at` is one of L'X */
 struct text field_of(struct scan *scan, bool blanks_in_parentheses);       /* up to a blank that is in no quotes */
 bool closing(struct scan *scan);              /* steps over a closing parenthesis, or says that there is none */
-bool next_operand(struct scan *scan, struct text *operand);   /* up to a comma that is in neither quotes nor parentheses */
+/* Up to a comma that is in neither quotes nor parentheses. */
+bool next_operand(struct scan *scan, struct text *operand);
 struct text trimmed(struct text text);
 static inline struct scan scan_of(struct text text) { return (struct scan){ text.at, text.at + text.length }; }
 static inline struct text text_of(const char *text) { return (struct text){ text, (u32)strlen(text) }; }
@@ -182,7 +187,8 @@ bool next_record(struct level *level, struct record *record);
 void symbols_begin(void);
 struct symbol *symbol_find(struct text name);
 struct symbol *symbol_get(struct text name);
-struct symbol *symbol_define(struct text name, bool relocatable, int value, u32 length, u8 kind);   /* NULL: it was defined */
+/* NULL: it was defined. */
+struct symbol *symbol_define(struct text name, bool relocatable, int value, u32 length, u8 kind);
 void symbol_refer(struct symbol *symbol);
 struct symbol **symbols_sorted(u32 *count);
 u32 section_new(struct text name, enum section_kind kind);
@@ -294,8 +300,10 @@ void pass2(void);
 /* object.c */
 void object_begin(void);
 void object_put(const u8 *bytes, u32 length);            /* at the location, which goes on */
-void object_address(u32 section, bool negative, u32 length, bool external_branch);   /* an address constant of that section is about to be put */
-bool object_addresses(const struct value *value, u32 length, struct text shown);     /* the same of all in a value; false: that cannot be */
+/* An address constant of that section is about to be put. */
+void object_address(u32 section, bool negative, u32 length, bool external_branch);
+/* The same of all in a value; false: that cannot be. */
+bool object_addresses(const struct value *value, u32 length, struct text shown);
 void object_card(struct text text);
 void object_end(const struct value *entry);
 void object_esd_list(void (*show)(const char *line, u32 length));

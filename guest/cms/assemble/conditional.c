@@ -75,7 +75,8 @@ void attributes_of(struct text name, u8 *kind, u32 *length)
         const struct operation *operation;
 
         /* Most lines are of another name. */
-        if (line.length <= name.length || line.at[name.length] != ' ' || !same_text((struct text){ line.at, name.length }, name)) {
+        if (line.length <= name.length || line.at[name.length] != ' ' ||
+            !same_text((struct text){ line.at, name.length }, name)) {
             ahead.at++;
             continue;
         }
@@ -91,7 +92,8 @@ void attributes_of(struct text name, u8 *kind, u32 *length)
             *kind = 'I', *length = opcode_length(&operation->opcode);
         else if (text_is(record.op, "DC") || text_is(record.op, "DS"))
             *kind = constant_type(record.operands, length);
-        else if (text_is(record.op, "CSECT") || text_is(record.op, "DSECT") || text_is(record.op, "START") || text_is(record.op, "COM"))
+        else if (text_is(record.op, "CSECT") || text_is(record.op, "DSECT") || text_is(record.op, "START") ||
+                 text_is(record.op, "COM"))
             *kind = 'J';
         else if (text_is(record.op, "CCW") || text_is(record.op, "CCW0") || text_is(record.op, "CCW1"))
             *kind = 'W', *length = 8;
@@ -136,8 +138,8 @@ static bool attribute(struct scan *scan, char which, u8 *kind, int *number)
         struct scan inner = scan_of(name);
         int value;
 
-        if (which == 'T' && name.length > 0 && (is_digit(name.at[0]) || (name.length > 2 && name.at[1] == '\'')) && upper(name.at[0]) != 'L' &&
-            self_defining(&inner, &value) && inner.at == inner.end) {
+        if (which == 'T' && name.length > 0 && (is_digit(name.at[0]) || (name.length > 2 && name.at[1] == '\'')) &&
+            upper(name.at[0]) != 'L' && self_defining(&inner, &value) && inner.at == inner.end) {
             *kind = 'N';
             return true;
         }
@@ -158,7 +160,8 @@ static char attribute_letter(const struct scan *scan)
 {
     char letter = scan->end - scan->at > 2 && scan->at[1] == '\'' ? upper(*scan->at) : ' ';
 
-    return (letter == 'T' || letter == 'L' || letter == 'K' || letter == 'N') && (scan->at[2] == '&' || is_symbol_letter(scan->at[2])) ? letter : ' ';
+    return (letter == 'T' || letter == 'L' || letter == 'K' || letter == 'N') &&
+        (scan->at[2] == '&' || is_symbol_letter(scan->at[2])) ? letter : ' ';
 }
 
 static bool factor(struct scan *scan, int *number)
@@ -228,7 +231,8 @@ static bool factor(struct scan *scan, int *number)
 }
 
 /* Operands with operators between them, from left to right. */
-static bool left_to_right(struct scan *scan, int *number, char one, char other, bool (*operand)(struct scan *scan, int *number))
+static bool left_to_right(struct scan *scan, int *number, char one, char other,
+                          bool (*operand)(struct scan *scan, int *number))
 {
     if (!operand(scan, number))
         return false;
@@ -366,7 +370,8 @@ static int relation(struct scan *scan)
 
     skip_blanks(&ahead);
     for (u32 n = 0; n < COUNT_OF(words); n++)
-        if (ahead.end - ahead.at > 2 && text_is((struct text){ ahead.at, 2 }, words[n]) && !is_symbol_char(ahead.at[2])) {
+        if (ahead.end - ahead.at > 2 && text_is((struct text){ ahead.at, 2 }, words[n]) &&
+            !is_symbol_char(ahead.at[2])) {
             scan->at = ahead.at + 2;
             skip_blanks(scan);
             return (int)n;
@@ -376,7 +381,8 @@ static int relation(struct scan *scan)
 
 static bool holds(int which, int order)
 {
-    return which == 0 ? order == 0 : which == 1 ? order != 0 : which == 2 ? order < 0 : which == 3 ? order > 0 : which == 4 ? order <= 0 : order >= 0;
+    return which == 0 ? order == 0 : which == 1 ? order != 0 : which == 2 ? order < 0 : which == 3 ? order > 0
+        : which == 4 ? order <= 0 : order >= 0;
 }
 
 static bool keyword(struct scan *scan, const char *word)
@@ -414,7 +420,8 @@ static bool logical_inside(const struct scan *scan)
         for (u32 n = 0; n < COUNT_OF(words); n++) {
             u32 length = (u32)strlen(words[n]);
 
-            if ((u32)(scan->end - at) > length && text_is((struct text){ at, length }, words[n]) && !is_symbol_char(at[length]))
+            if ((u32)(scan->end - at) > length && text_is((struct text){ at, length }, words[n]) &&
+                !is_symbol_char(at[length]))
                 return true;
         }
     }
@@ -449,7 +456,8 @@ static bool comparison(struct scan *scan, bool *value)
         if (!characters(scan, &right))
             return false;
         length = left.length;
-        order = left.length < right.length ? -1 : left.length > right.length ? 1 : length == 0 ? 0 : memcmp(left.at, right.at, length);
+        order = left.length < right.length ? -1 : left.length > right.length ? 1 : length == 0 ? 0
+            : memcmp(left.at, right.at, length);
         *value = holds(which, order);
         return true;
     }
@@ -544,8 +552,8 @@ static struct variable *target(struct text name, u8 kind, u32 *place)
         return NULL;
     }
     if (variable->dimension > 0) {
-        if (scan.at == scan.end || *scan.at++ != '(' || !arithmetic(&scan, &number) || scan.at == scan.end || *scan.at++ != ')' || number < 1 ||
-            (u32)number > variable->dimension) {
+        if (scan.at == scan.end || *scan.at++ != '(' || !arithmetic(&scan, &number) || scan.at == scan.end ||
+            *scan.at++ != ')' || number < 1 || (u32)number > variable->dimension) {
             flag_text(9165, ERROR, symbol);
             return NULL;
         }
@@ -607,7 +615,8 @@ void conditional_declare(const struct record *record)
             continue;
         }
         if (inner.at < inner.end) {
-            if (*inner.at++ != '(' || !arithmetic(&inner, &dimension) || dimension < 1 || dimension > DIMENSION_MOST || inner.at + 1 != inner.end) {
+            if (*inner.at++ != '(' || !arithmetic(&inner, &dimension) || dimension < 1 || dimension > DIMENSION_MOST ||
+                inner.at + 1 != inner.end) {
                 flag_text(9165, ERROR, name);
                 continue;
             }
@@ -635,7 +644,8 @@ static void go_on_at(struct text symbol)
         u32 n = (level->at + k) % text->count;
         struct text line = text->line[n];
 
-        if (line.length < symbol.length || line.at[0] != '.' || !same_text((struct text){ line.at, symbol.length }, symbol) ||
+        if (line.length < symbol.length || line.at[0] != '.' ||
+            !same_text((struct text){ line.at, symbol.length }, symbol) ||
             (line.length > symbol.length && line.at[symbol.length] != ' '))
             continue;
         level->at = n;

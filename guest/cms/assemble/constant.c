@@ -6,12 +6,16 @@ enum { SCALE_LEAST = -187, SCALE_MOST = 346, EXPONENT_LEAST = -85, EXPONENT_MOST
 
 /* How a constant of a type is: its length and boundary without a length modifier, and the longest that it may have. */
 static const struct kind { char letter, suffix; u8 length, align, most; bool quoted; } kinds[] = {
-    { 'C', ' ', 0, 1, 0, true },   { 'X', ' ', 0, 1, 0, true },   { 'B', ' ', 0, 1, 0, true },  { 'P', ' ', 0, 1, 16, true },
-    { 'Z', ' ', 0, 1, 16, true },  { 'F', ' ', 4, 4, 8, true },   { 'H', ' ', 2, 2, 8, true },  { 'F', 'D', 8, 8, 8, true },
-    { 'E', ' ', 4, 4, 8, true },   { 'D', ' ', 8, 8, 8, true },   { 'L', ' ', 16, 8, 16, true }, { 'E', 'H', 4, 4, 8, true },
-    { 'D', 'H', 8, 8, 8, true },   { 'L', 'H', 16, 8, 16, true }, { 'E', 'B', 4, 4, 4, true },  { 'D', 'B', 8, 8, 8, true },
-    { 'A', ' ', 4, 4, 4, false },  { 'A', 'D', 8, 8, 8, false },  { 'Y', ' ', 2, 2, 2, false }, { 'S', ' ', 2, 2, 2, false },
-    { 'V', ' ', 4, 4, 4, false },
+    { 'C', ' ', 0, 1, 0, true },   { 'X', ' ', 0, 1, 0, true },   { 'B', ' ', 0, 1, 0, true },
+    { 'P', ' ', 0, 1, 16, true },
+    { 'Z', ' ', 0, 1, 16, true },  { 'F', ' ', 4, 4, 8, true },   { 'H', ' ', 2, 2, 8, true },
+    { 'F', 'D', 8, 8, 8, true },
+    { 'E', ' ', 4, 4, 8, true },   { 'D', ' ', 8, 8, 8, true },   { 'L', ' ', 16, 8, 16, true },
+    { 'E', 'H', 4, 4, 8, true },
+    { 'D', 'H', 8, 8, 8, true },   { 'L', 'H', 16, 8, 16, true }, { 'E', 'B', 4, 4, 4, true },
+    { 'D', 'B', 8, 8, 8, true },
+    { 'A', ' ', 4, 4, 4, false },  { 'A', 'D', 8, 8, 8, false },  { 'Y', ' ', 2, 2, 2, false },
+    { 'S', ' ', 2, 2, 2, false }, { 'V', ' ', 4, 4, 4, false },
 };
 
 static const struct kind *kind_of(char letter, char suffix)
@@ -222,7 +226,8 @@ bool constant_scan(struct scan *scan, struct constant *constant, bool storage_on
     if (!scan_modifiers(scan, constant, kind, storage_only))
         return false;
     /* NOALIGN: only those that are there to align. */
-    constant->align = constant->has_length || (!assembly.options->align && constant->duplication != 0) ? 1 : kind->align;
+    constant->align = constant->has_length || (!assembly.options->align && constant->duplication != 0) ? 1
+        : kind->align;
     if (scan->at < scan->end && *scan->at == (kind->quoted ? '\'' : '(')) {
         if (!scan_nominal(scan, constant, kind))
             return false;
@@ -256,7 +261,8 @@ u32 constant_size(const struct constant *constant)
         size = constant->length;
     else
         while (next_nominal(constant, &scan, &one))
-            size += kind_of((char)constant->kind, (char)constant->suffix)->length != 0 || constant->has_length ? constant->length : length_of_one(constant, one);
+            size += kind_of((char)constant->kind, (char)constant->suffix)->length != 0 ||
+                constant->has_length ? constant->length : length_of_one(constant, one);
     size *= constant->duplication;
     return size > LOCATION_MOST ? LOCATION_MOST + 1 : (u32)size;
 }

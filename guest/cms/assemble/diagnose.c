@@ -32,7 +32,8 @@ void flag(u32 number, u32 severity, ...)
     u32 length;
 
     va_start(list, severity);
-    length = message_line(line, sizeof line, "ASM", number, severity <= NOTE ? 'I' : severity <= WARNING ? 'W' : severity <= ERROR ? 'E' : 'S', list);
+    length = message_line(line, sizeof line, "ASM", number, severity <= NOTE ? 'I' : severity <= WARNING ? 'W'
+                          : severity <= ERROR ? 'E' : 'S', list);
     va_end(list);
     add(number, severity, (struct text){ line, length });
 }

@@ -15,7 +15,10 @@ void label_here(struct statement *statement, u32 length, u8 kind)
 }
 
 /* Which of several operations it is, whatever OPSYN calls it. */
-static bool does(const struct statement *statement, const char *what) { return strcmp(statement->operation->directive->name, what) == 0; }
+static bool does(const struct statement *statement, const char *what)
+{
+    return strcmp(statement->operation->directive->name, what) == 0;
+}
 
 static void no_name(const struct statement *statement)
 {
@@ -36,13 +39,15 @@ static void enter(struct statement *statement, enum section_kind kind)
         number = section_of(statement->name);
     } else {
         for (u32 n = 1; n < assembly.sections && number == 0; n++)
-            if (assembly.section[n].name.length == 0 && (assembly.section[n].kind == SECTION_PRIVATE ? SECTION_CONTROL : assembly.section[n].kind) == kind)
+            if (assembly.section[n].name.length == 0 && (assembly.section[n].kind == SECTION_PRIVATE ? SECTION_CONTROL
+                                                         : assembly.section[n].kind) == kind)
                 number = n;
     }
     if (number == 0 || (assembly.section[number].kind >= SECTION_EXTERNAL && symbol_find(statement->name) == NULL)) {
         enum section_kind made = kind == SECTION_CONTROL && statement->name.length == 0 ? SECTION_PRIVATE : kind;
 
-        if (statement->name.length > 0 && symbol_find(statement->name) != NULL && symbol_find(statement->name)->defined) {
+        if (statement->name.length > 0 && symbol_find(statement->name) != NULL &&
+            symbol_find(statement->name)->defined) {
             flag_text(9102, ERROR, statement->name);
             return;
         }
@@ -53,7 +58,8 @@ static void enter(struct statement *statement, enum section_kind kind)
         section_enter(number);
         if (statement->name.length > 0)
             (void)symbol_define(statement->name, true, 0, 1, 'J');
-    } else if ((assembly.section[number].kind == SECTION_PRIVATE ? SECTION_CONTROL : assembly.section[number].kind) != kind) {
+    } else if ((assembly.section[number].kind == SECTION_PRIVATE ? SECTION_CONTROL
+                : assembly.section[number].kind) != kind) {
         flag_text(9102, ERROR, statement->name);
         return;
     }
@@ -183,7 +189,8 @@ static void mode_second(struct statement *statement)
     }
     if (amode) {
         section->amode = true;
-        section->modes = (u8)((section->modes & RESIDENCE_ANY) | (any ? MODE_ANY : text_is(statement->operands, "31") ? MODE_31 : MODE_24));
+        section->modes = (u8)((section->modes & RESIDENCE_ANY) | (any ? MODE_ANY : text_is(statement->operands, "31")
+                                                                  ? MODE_31 : MODE_24));
     } else {
         section->rmode = true;
         /* What may be above 16M has AMODE 31 unless something else is said. */
@@ -222,7 +229,8 @@ static void equ_first(struct statement *statement)
     }
     if (next_operand(&scan, &operand) && operand.length > 0 && !evaluate_number(operand, &kind))
         return;
-    symbol = symbol_define(statement->name, value.terms == 1, value.number, given ? (u32)length : value.length, (u8)kind);
+    symbol = symbol_define(statement->name, value.terms == 1, value.number, given ? (u32)length : value.length,
+                           (u8)kind);
     if (symbol == NULL)
         return;
     if (value.terms == 1) {
@@ -351,7 +359,8 @@ static void cnop_first(struct statement *statement)
 
     (void)align_to(2);
     label_here(statement, 1, 'I');
-    if (!evaluate_absolute(&scan, &byte) || scan.at == scan.end || *scan.at++ != ',' || !evaluate_absolute(&scan, &word) || scan.at != scan.end ||
+    if (!evaluate_absolute(&scan, &byte) || scan.at == scan.end || *scan.at++ != ',' ||
+        !evaluate_absolute(&scan, &word) || scan.at != scan.end ||
         (word != 4 && word != 8 && word != 16) || byte < 0 || byte >= word || byte % 2 != 0) {
         flag_text(9156, ERROR, statement->operands);
         return;
@@ -443,7 +452,8 @@ static bool quoted(struct text operand, struct text *text)
     }
     for (u32 k = 1; k + 1 < operand.length; k++) {
         at[n++] = operand.at[k];
-        if ((operand.at[k] == '\'' || operand.at[k] == '&') && operand.at[k + 1] == operand.at[k] && k + 2 < operand.length)
+        if ((operand.at[k] == '\'' || operand.at[k] == '&') && operand.at[k + 1] == operand.at[k] &&
+            k + 2 < operand.length)
             k++;
     }
     *text = (struct text){ at, n };
@@ -507,7 +517,8 @@ static void ictl_first(struct statement *statement)
     for (u32 n = 0; n < 3 && statement->operands.length > 0 && next_operand(&scan, &one); n++)
         if (one.length > 0 && !evaluate_number(one, n == 0 ? &begin : n == 1 ? &end : &resume))
             return;
-    if (statement->number != 1 || begin < 1 || begin > 40 || end < 41 || end > 80 || end < begin + 5 || resume <= begin || resume > 40) {
+    if (statement->number != 1 || begin < 1 || begin > 40 || end < 41 || end > 80 || end < begin + 5 ||
+        resume <= begin || resume > 40) {
         flag_text(9158, SEVERE, statement->operands);
         return;
     }

@@ -1,7 +1,8 @@
 /*
  * Expressions: numbers, symbols and the location counter with + - * / and parentheses.
  *
- * A value is a number and, for each section, how many times that section's address is in it. What is so for no section is absolute.
+ * A value is a number and, for each section, how many times that section's address is in it. What is so for no section
+ * is absolute.
  */
 #include "assemble.h"
 

@@ -4,7 +4,8 @@
 bool is_symbol_letter(char c)
 {
     c = upper(c);
-    return (c >= 'A' && c <= 'I') || (c >= 'J' && c <= 'R') || (c >= 'S' && c <= 'Z') || c == '@' || c == '#' || c == '$' || c == '_';
+    return (c >= 'A' && c <= 'I') || (c >= 'J' && c <= 'R') || (c >= 'S' && c <= 'Z') || c == '@' || c == '#' ||
+        c == '$' || c == '_';
 }
 
 bool is_symbol_char(char c) { return is_symbol_letter(c) || is_digit(c); }

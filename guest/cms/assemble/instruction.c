@@ -1,5 +1,6 @@
 /*
- * Machine instructions: operands as the operand list of the table has them (R1,D2(X2,B2)), put where the format wants them.
+ * Machine instructions: operands as the operand list of the table has them (R1,D2(X2,B2)), put where the format wants
+ * them.
  */
 #include "opcodes.h"
 
@@ -180,7 +181,8 @@ static bool literal(struct scan *scan, struct value *value)
 }
 
 /* An address, with the base that is said or that of a USING. */
-static bool base_and_displacement(struct making *making, const char *pattern, const struct value *value, struct text said, struct text shown)
+static bool base_and_displacement(struct making *making, const char *pattern, const struct value *value,
+                                  struct text said, struct text shown)
 {
     const struct place *displaced = place_of(making, pattern, 2);
     bool wide = displaced != NULL && displaced->bits == 20, explicit_base = said.length > 0;
@@ -213,8 +215,12 @@ static bool base_and_displacement(struct making *making, const char *pattern, co
     return true;
 }
 
-/* What stands in front of the base: an index, another register, or a length, which is the address's own if none is said. */
-static bool before_base(struct making *making, const char *field, u32 width, struct text said, const struct value *value)
+/*
+ * What stands in front of the base: an index, another register, or a length, which is the address's own if none is
+ * said.
+ */
+static bool before_base(struct making *making, const char *field, u32 width, struct text said,
+                        const struct value *value)
 {
     const struct place *place = place_of(making, field, width);
     int most = place == NULL ? 15 : (1 << place->bits) - 1, number = 0;
@@ -244,7 +250,8 @@ static bool storage(struct making *making, struct scan *scan, const char *patter
     struct value value;
     u32 parts;
 
-    if (!(scan->at < scan->end && *scan->at == '=' ? literal(scan, &value) : evaluate(scan, &value)) || !in_parentheses(scan, part, &parts))
+    if (!(scan->at < scan->end && *scan->at == '=' ? literal(scan, &value) : evaluate(scan, &value)) ||
+        !in_parentheses(scan, part, &parts))
         return false;
     if (comma == NULL && parts > 1) {
         flag_text(9134, ERROR, part[1]);
@@ -256,7 +263,8 @@ static bool storage(struct making *making, struct scan *scan, const char *patter
         base = part[parts - 1];
     if (!base_and_displacement(making, pattern, &value, base, (struct text){ from, (u32)(scan->at - from) }))
         return false;
-    return comma == NULL || before_base(making, inside, (u32)(comma - inside), parts > 0 ? part[0] : (struct text){ 0 }, &value);
+    return comma == NULL || before_base(making, inside, (u32)(comma - inside), parts > 0 ? part[0] : (struct text){ 0 },
+                                        &value);
 }
 
 /* The distance to another instruction, in halfwords. */
@@ -335,7 +343,8 @@ static bool operands_of(struct making *making, const char *pattern, struct scan 
             optional = *pattern == '[' || (optional && *pattern != ']');
         if (*pattern == 0)
             break;
-        while (pattern[length] != 0 && pattern[length] != ']' && pattern[length] != '[' && (pattern[length] != ',' || depth > 0)) {
+        while (pattern[length] != 0 && pattern[length] != ']' && pattern[length] != '[' &&
+               (pattern[length] != ',' || depth > 0)) {
             depth += pattern[length] == '(';
             depth -= pattern[length] == ')';
             length++;

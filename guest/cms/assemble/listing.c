@@ -5,8 +5,8 @@
  */
 #include "assemble.h"
 
-enum { CODE_AT = 8, ADDRESS_AT = 24, NUMBER_AT = 35, SOURCE_AT = 41, BYTES_OF_LINE = 8, OPERATION_COLUMN = 9, OPERAND_COLUMN = 15, SOURCE_ROOM = 71,
-       RESUME_COLUMN = 15, REFERENCES_OF_LINE = 12, PUSHED_MOST = 100 };
+enum { CODE_AT = 8, ADDRESS_AT = 24, NUMBER_AT = 35, SOURCE_AT = 41, BYTES_OF_LINE = 8, OPERATION_COLUMN = 9,
+       OPERAND_COLUMN = 15, SOURCE_ROOM = 71, RESUME_COLUMN = 15, REFERENCES_OF_LINE = 12, PUSHED_MOST = 100 };
 
 struct print { bool on, data, generated; };
 
@@ -51,7 +51,8 @@ static void headings(void)
     memcpy(name, title.at, length);
     name[length] = 0;
     on_page = 0;
-    put('1', line, format(line, sizeof line, "%-80s %s %s  PAGE %4u", name, assembly.options->date, assembly.options->time, ++page));
+    put('1', line, format(line, sizeof line, "%-80s %s %s  PAGE %4u", name, assembly.options->date,
+                          assembly.options->time, ++page));
     put('0', heading, (u32)strlen(heading));
     put(' ', "", 0);
     new_page = false;
@@ -89,7 +90,8 @@ void listing_addresses(int first, int second)
 void listing_print(struct text operands)
 {
     static const struct { const char *word; size_t what; bool value; } words[] = {
-        { "ON", offsetof(struct print, on), true }, { "OFF", offsetof(struct print, on), false }, { "GEN", offsetof(struct print, generated), true },
+        { "ON", offsetof(struct print, on), true }, { "OFF", offsetof(struct print, on), false },
+        { "GEN", offsetof(struct print, generated), true },
         { "NOGEN", offsetof(struct print, generated), false }, { "DATA", offsetof(struct print, data), true },
         { "NODATA", offsetof(struct print, data), false },
     };
@@ -230,7 +232,8 @@ static void show_data(const struct statement *statement, const u8 *code, u32 cou
         memset(line, ' ', LINE);
         (void)format(line, 7, "%06x", assembly.section[statement->section].origin + statement->location + n);
         line[6] = ' ';
-        show(line, CODE_AT - 1 + hexadecimal(line + CODE_AT - 1, code + n, count - n < BYTES_OF_LINE ? count - n : BYTES_OF_LINE, false));
+        show(line, CODE_AT - 1 + hexadecimal(line + CODE_AT - 1, code + n,
+                                             count - n < BYTES_OF_LINE ? count - n : BYTES_OF_LINE, false));
     }
 }
 
@@ -285,7 +288,8 @@ static void cross_reference(void)
         }
         if (symbol->defined)
             length = format(line, sizeof line, "%-14s %5u %08x %5u ", name, symbol->length,
-                            (symbol->relocatable ? assembly.section[symbol->section].origin : 0) + (u32)symbol->value, symbol->statement);
+                            (symbol->relocatable ? assembly.section[symbol->section].origin : 0) + (u32)symbol->value,
+                                symbol->statement);
         else
             length = format(line, sizeof line, "%-14s       UNDEFINED      ", name);
         for (; at != NULL; at = at->next) {

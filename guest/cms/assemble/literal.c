@@ -21,7 +21,8 @@ static bool has_location(struct text text)
     for (u32 n = 0; n < text.length; n++) {
         if (text.at[n] == '\'')
             quoted = !quoted;
-        if (text.at[n] == '*' && !quoted && n > 0 && (text.at[n - 1] == '(' || text.at[n - 1] == ',' || text.at[n - 1] == '-' || text.at[n - 1] == '+'))
+        if (text.at[n] == '*' && !quoted && n > 0 && (text.at[n - 1] == '(' || text.at[n - 1] == ',' ||
+                                                      text.at[n - 1] == '-' || text.at[n - 1] == '+'))
             return true;
     }
     return false;
@@ -31,8 +32,8 @@ static struct literal *find(struct text text, u32 pool, u32 statement)
 {
     struct literal *at = chains[hash_of(text) % CHAINS];
 
-    while (at != NULL && (at->pool != pool || at->text.length != text.length || memcmp(at->text.at, text.at, text.length) != 0 ||
-                          (at->own && at->statement != statement)))
+    while (at != NULL && (at->pool != pool || at->text.length != text.length ||
+                          memcmp(at->text.at, text.at, text.length) != 0 || (at->own && at->statement != statement)))
         at = at->chain;
     return at;
 }
@@ -90,7 +91,8 @@ void literals_place(void)
                 (void)align_to(8);
                 any = true;
             }
-            statement = add_statement((struct text){ 0 }, at->text, (struct text){ at->text.at + 1, at->text.length - 1 }, NULL);
+            statement = add_statement((struct text){ 0 }, at->text,
+                                      (struct text){ at->text.at + 1, at->text.length - 1 }, NULL);
             (void)align_to(at->align);
             statement->operation = operation_own("DC");
             statement->section = assembly.in;

@@ -19,7 +19,8 @@ static bool prototype(const struct record *record, struct macro *macro)
         struct parameter *made;
         struct text name;
 
-        if (inner.at == inner.end || *inner.at++ != '&' || !scan_symbol(&inner, &name) || (inner.at < inner.end && *inner.at != '=')) {
+        if (inner.at == inner.end || *inner.at++ != '&' || !scan_symbol(&inner, &name) ||
+            (inner.at < inner.end && *inner.at != '=')) {
             flag(9164, ERROR);
             return false;
         }

@@ -28,7 +28,8 @@ struct found { u8 kind; int number; struct text text; struct variable *variable;
 
 /* variable.c */
 struct call_of_macro *scope(void);
-bool variable_value(struct scan *scan, struct found *found, bool whole);   /* at an ampersand; `whole`: N'&X wants the list */
+/* At an ampersand; `whole`: N'&X wants the list. */
+bool variable_value(struct scan *scan, struct found *found, bool whole);
 void append_found(struct buffer *to, const struct found *found);   /* as text */
 struct variable *variable_named(struct text name);
 struct variable *variable_declare(struct text name, u8 kind, u32 dimension, bool global);

@@ -64,7 +64,10 @@ static u32 bits_of(const struct large *n)
     return bits;
 }
 
-static bool bit_of(const struct large *n, u32 bit) { return bit / 32 < n->count && (n->limb[bit / 32] >> bit % 32 & 1); }
+static bool bit_of(const struct large *n, u32 bit)
+{
+    return bit / 32 < n->count && (n->limb[bit / 32] >> bit % 32 & 1);
+}
 
 static void shift_left(struct large *n, u32 by)
 {

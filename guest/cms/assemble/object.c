@@ -1,6 +1,7 @@
 /*
  * The object deck: ESD names sections and symbols, TXT is what is in them, RLD where addresses are, END ends it
- * ("MVS Program Management: Advanced Facilities"). TXT and RLD are kept until the ESD is known, for constants add to it.
+ * ("MVS Program Management: Advanced Facilities"). TXT and RLD are kept until the ESD is known, for constants add to
+ * it.
  */
 #include "assemble.h"
 
@@ -147,7 +148,8 @@ void object_end(const struct value *value)
 /* With the deck's name and a number in the last eight columns. */
 static void out(u8 *card)
 {
-    u32 length = assembly.deck_name.length < 8 ? assembly.deck_name.length : 8, digits = 8 - length, number = ++sequence;
+    u32 length = assembly.deck_name.length < 8 ? assembly.deck_name.length : 8, digits = 8 - length,
+        number = ++sequence;
 
     /* What PUNCH and REPRO have made is as they say. */
     if (card[0] != 0x02)
@@ -189,7 +191,8 @@ static void symbol_item(const struct symbol *symbol, u8 *item)
 
 static bool is_entry(const struct symbol *symbol)
 {
-    return symbol->entry && symbol->defined && symbol->relocatable && symbol->name.length <= 8 && assembly.section[symbol->section].kind <= SECTION_PRIVATE;
+    return symbol->entry && symbol->defined && symbol->relocatable && symbol->name.length <= 8 &&
+        assembly.section[symbol->section].kind <= SECTION_PRIVATE;
 }
 
 static void esd(void)
@@ -270,7 +273,8 @@ void object_deck(void)
 /* The same, for people. */
 void object_esd_list(void (*show)(const char *line, u32 length))
 {
-    static const char *const kinds[] = { "SD", "PC", "CM", "", "ER", "WX" }, *const amodes[] = { "", "24", "31", "ANY" };
+    static const char *const kinds[] = { "SD", "PC", "CM", "", "ER", "WX" },
+        *const amodes[] = { "", "24", "31", "ANY" };
     struct symbol **list;
     char line[LINE];
     u32 count;
@@ -284,8 +288,10 @@ void object_esd_list(void (*show)(const char *line, u32 length))
         pad(shown, 8, section->name.at, section->name.length);
         shown[8] = 0;
         if (section->kind <= SECTION_COMMON)
-            show(line, format(line, sizeof line, "%s  %s  %04x  %06x  %06x  %-4s %s", shown, kinds[section->kind], section->esdid, section->origin,
-                              section->length, amodes[section->modes & 3], section->modes & 4 ? "ANY" : section->rmode ? "24" : ""));
+            show(line, format(line, sizeof line, "%s  %s  %04x  %06x  %06x  %-4s %s", shown, kinds[section->kind],
+                              section->esdid, section->origin,
+                              section->length, amodes[section->modes & 3],
+                                  section->modes & 4 ? "ANY" : section->rmode ? "24" : ""));
         else
             show(line, format(line, sizeof line, "%s  %s  %04x", shown, kinds[section->kind], section->esdid));
     }
@@ -298,7 +304,8 @@ void object_esd_list(void (*show)(const char *line, u32 length))
         pad(shown, 8, list[n]->name.at, list[n]->name.length);
         shown[8] = 0;
         show(line, format(line, sizeof line, "%s  LD        %06x                   %04x", shown,
-                          assembly.section[list[n]->section].origin + (u32)list[n]->value, assembly.section[list[n]->section].esdid));
+                          assembly.section[list[n]->section].origin + (u32)list[n]->value,
+                              assembly.section[list[n]->section].esdid));
     }
 }
 

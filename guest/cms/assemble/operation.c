@@ -1,4 +1,7 @@
-/* What the operation field may name: machine instructions and their extended mnemonics, the assembler's own, macros, OPSYN's. */
+/*
+ * What the operation field may name: machine instructions and their extended mnemonics, the assembler's own, macros,
+ * OPSYN's.
+ */
 #include "opcodes.h"
 
 enum { CHAINS = 256 };
@@ -7,15 +10,19 @@ static struct operation *chains[CHAINS];
 
 /* Branches by condition: what follows B, J, JL or BR in their names, and the mask. */
 static const struct { const char *suffix; int mask; } conditions[] = {
-    { "", 15 }, { "O", 1 }, { "H", 2 }, { "P", 2 }, { "L", 4 }, { "M", 4 }, { "NE", 7 }, { "NZ", 7 }, { "E", 8 }, { "Z", 8 },
-    { "NL", 11 }, { "NM", 11 }, { "NH", 13 }, { "NP", 13 }, { "NO", 14 }, { "LH", 6 }, { "NLH", 9 }, { "HE", 10 }, { "NHE", 5 },
-    { "LE", 12 }, { "NLE", 3 },
+    { "", 15 }, { "O", 1 }, { "H", 2 }, { "P", 2 }, { "L", 4 }, { "M", 4 }, { "NE", 7 }, { "NZ", 7 }, { "E", 8 },
+    { "Z", 8 },
+    { "NL", 11 }, { "NM", 11 }, { "NH", 13 }, { "NP", 13 }, { "NO", 14 }, { "LH", 6 }, { "NLH", 9 }, { "HE", 10 },
+    { "NHE", 5 }, { "LE", 12 }, { "NLE", 3 },
 };
 
 static const struct { const char *name, *like; int mask; } extended[] = {
-    { "NOP", "BC", 0 }, { "NOPR", "BCR", 0 }, { "JNOP", "BRC", 0 }, { "JLNOP", "BRCL", 0 }, { "BRU", "BRC", 15 }, { "BRUL", "BRCL", 15 },
-    { "JLU", "BRCL", 15 }, { "JC", "BRC", -1 }, { "JLC", "BRCL", -1 }, { "JAS", "BRAS", -1 }, { "JASL", "BRASL", -1 }, { "JCT", "BRCT", -1 },
-    { "JCTG", "BRCTG", -1 }, { "JXH", "BRXH", -1 }, { "JXHG", "BRXHG", -1 }, { "JXLE", "BRXLE", -1 }, { "JXLEG", "BRXLG", -1 },
+    { "NOP", "BC", 0 }, { "NOPR", "BCR", 0 }, { "JNOP", "BRC", 0 }, { "JLNOP", "BRCL", 0 }, { "BRU", "BRC", 15 },
+    { "BRUL", "BRCL", 15 },
+    { "JLU", "BRCL", 15 }, { "JC", "BRC", -1 }, { "JLC", "BRCL", -1 }, { "JAS", "BRAS", -1 }, { "JASL", "BRASL", -1 },
+    { "JCT", "BRCT", -1 },
+    { "JCTG", "BRCTG", -1 }, { "JXH", "BRXH", -1 }, { "JXHG", "BRXHG", -1 }, { "JXLE", "BRXLE", -1 },
+    { "JXLEG", "BRXLG", -1 },
 };
 
 void operations_begin(void) { memset(chains, 0, sizeof chains); }
@@ -90,7 +97,8 @@ bool opcode_find(struct text name, struct opcode *opcode, int *mask)
 /* By the first two bits of an instruction. */
 u32 opcode_length(const struct opcode *opcode)
 {
-    u32 first = opcode->code <= 0xff ? opcode->code : opcode->code >> (opcode->code >= 0xa50 && opcode->code <= 0xfff ? 4 : 8);
+    u32 first = opcode->code <= 0xff ? opcode->code : opcode->code >> (opcode->code >= 0xa50 && opcode->code <= 0xfff
+        ? 4 : 8);
 
     return first < 0x40 ? 2 : first < 0xc0 ? 4 : 6;
 }
@@ -123,7 +131,8 @@ struct operation *operation_own(const char *name)
 
     while (strcmp(directives[n].name, name) != 0)
         n++;
-    *made = (struct operation){ .name = text_of(name), .kind = OPERATION_ASSEMBLER, .mask = -1, .directive = &directives[n] };
+    *made = (struct operation){ .name = text_of(name), .kind = OPERATION_ASSEMBLER, .mask = -1,
+                                .directive = &directives[n] };
     return made;
 }
 

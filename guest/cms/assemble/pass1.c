@@ -62,7 +62,8 @@ static void statement_of(const struct record *record)
         return;
     }
     operation = operation_known(op);
-    if (operation != NULL && operation->kind == OPERATION_ASSEMBLER && operation->directive->kind == DIRECTIVE_CONDITIONAL) {
+    if (operation != NULL && operation->kind == OPERATION_ASSEMBLER &&
+        operation->directive->kind == DIRECTIVE_CONDITIONAL) {
         if (!generated) {
             made = add_statement(name, op, operands, record);
             made->depth = depth;

@@ -1,8 +1,8 @@
 /*
  * Statements of records: name, operation, operands, and what is continued.
  *
- * A record whose continuation column (72) is not blank goes on in column 16 of the next. Where the operands end with a comma and
- * a blank, what follows them is a remark, and the operands go on in the next record.
+ * A record whose continuation column (72) is not blank goes on in column 16 of the next. Where the operands end with a
+ * comma and a blank, what follows them is a remark, and the operands go on in the next record.
  */
 #include "assemble.h"
 
@@ -49,7 +49,8 @@ bool next_record(struct level *level, struct record *record)
     line = text->line[level->at++];
     record->image = &text->line[first];
     record->comment = line.length < assembly.begin || line.at[assembly.begin - 1] == '*' ||
-                      (line.length > assembly.begin && line.at[assembly.begin - 1] == '.' && line.at[assembly.begin] == '*');
+                      (line.length > assembly.begin && line.at[assembly.begin - 1] == '.' &&
+                       line.at[assembly.begin] == '*');
     if (line.length < assembly.begin)
         record->comment = length_of(line.at, line.length) == 0;
     done = record->comment;

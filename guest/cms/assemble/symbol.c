@@ -192,7 +192,8 @@ void advance(u32 length)
 /* The location counter on a boundary; how far it went. */
 u32 align_to(u32 boundary)
 {
-    u32 before_it = (u32)assembly.location, at = boundary == 0 ? before_it : (before_it + boundary - 1) / boundary * boundary;
+    u32 before_it = (u32)assembly.location, at = boundary == 0 ? before_it
+        : (before_it + boundary - 1) / boundary * boundary;
 
     need_section();
     if (at != before_it)

@@ -45,7 +45,8 @@ struct variable *variable_declare(struct text name, u8 kind, u32 dimension, bool
     struct binding *made;
 
     if (global) {
-        for (variable = globals_of_assembly; variable != NULL && !same_text(variable->name, name); variable = variable->next)
+        for (variable = globals_of_assembly; variable != NULL && !same_text(variable->name, name);
+             variable = variable->next)
             ;
         if (variable != NULL && (variable->kind != kind || variable->dimension != dimension)) {
             flag_text(9163, ERROR, name);
@@ -238,7 +239,8 @@ bool variable_value(struct scan *scan, struct found *found, bool whole)
                 flag_text(9165, ERROR, name);
             return whole;
         }
-        value = number[0] == 0 ? call->label : number[0] > 0 && (u32)number[0] <= call->listed ? call->list[number[0] - 1] : found->text;
+        value = number[0] == 0 ? call->label : number[0] > 0 &&
+            (u32)number[0] <= call->listed ? call->list[number[0] - 1] : found->text;
         for (u32 n = 1; n < count; n++)
             value = item_of(value, number[n]);
     } else if (parameter_value(name, &value)) {
@@ -263,7 +265,8 @@ void append_found(struct buffer *to, const struct found *found)
         append(to, found->text.at, found->text.length);
     else
         /* The sign is not written. */
-        append(to, digits_of, format(digits_of, sizeof digits_of, "%u", found->number < 0 ? 0u - (u32)found->number : (u32)found->number));
+        append(to, digits_of, format(digits_of, sizeof digits_of, "%u",
+                                     found->number < 0 ? 0u - (u32)found->number : (u32)found->number));
 }
 
 /* Text with the values of the variable symbols in it. False: there were none. */

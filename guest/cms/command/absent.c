@@ -1,5 +1,6 @@
 /*
- * What other CMSs have and this one has not: file pools, CMS/DOS, full screens. QUERY says so, and SET takes only what is so anyway.
+ * What other CMSs have and this one has not: file pools, CMS/DOS, full screens. QUERY says so, and SET takes only what
+ * is so anyway.
  */
 #include "command.h"
 
@@ -7,17 +8,21 @@ enum { NO_POOL = 40, NO_DOS = 88, POOL_UNKNOWN = 99 };
 
 /* What there is only one of. */
 static const struct { const char *word; u32 least; const char *value; } fixed[] = {
-    { "APL", 3, "OFF" }, { "AUTODUMP", 5, "OFF" }, { "CHARMODE", 4, "OFF" }, { "COMDIR", 3, "OFF" }, { "DOS", 3, "OFF" },
-    { "FULLSCREEN", 5, "OFF" }, { "LOADAREA", 5, "20000" }, { "RORESPECT", 4, "OFF" }, { "SERVER", 3, "OFF" }, { "TEXT", 4, "OFF" },
+    { "APL", 3, "OFF" }, { "AUTODUMP", 5, "OFF" }, { "CHARMODE", 4, "OFF" }, { "COMDIR", 3, "OFF" },
+    { "DOS", 3, "OFF" },
+    { "FULLSCREEN", 5, "OFF" }, { "LOADAREA", 5, "20000" }, { "RORESPECT", 4, "OFF" }, { "SERVER", 3, "OFF" },
+    { "TEXT", 4, "OFF" },
 };
 
 /* What needs something that there is not. */
 enum why { NOT_DEFINED, OF_POOLS, OF_DOS };
 static const struct { const char *word; u32 least; enum why why; bool set; } absent[] = {
-    { "DLBL", 2, NOT_DEFINED, false }, { "NAMEDEF", 7, NOT_DEFINED, false }, { "ALIAS", 5, OF_POOLS, false }, { "AUTHORITY", 4, OF_POOLS, false },
-    { "ENROLL", 3, OF_POOLS, false }, { "FILEPOOL", 5, OF_POOLS, true }, { "LIMITS", 5, OF_POOLS, false }, { "LOCK", 4, OF_POOLS, false },
-    { "THRESHOLD", 5, OF_POOLS, true }, { "DOSLNCNT", 4, OF_DOS, true }, { "DOSPART", 5, OF_DOS, true }, { "OPTION", 3, OF_DOS, false },
-    { "UPSI", 4, OF_DOS, true },
+    { "DLBL", 2, NOT_DEFINED, false }, { "NAMEDEF", 7, NOT_DEFINED, false }, { "ALIAS", 5, OF_POOLS, false },
+    { "AUTHORITY", 4, OF_POOLS, false },
+    { "ENROLL", 3, OF_POOLS, false }, { "FILEPOOL", 5, OF_POOLS, true }, { "LIMITS", 5, OF_POOLS, false },
+    { "LOCK", 4, OF_POOLS, false },
+    { "THRESHOLD", 5, OF_POOLS, true }, { "DOSLNCNT", 4, OF_DOS, true }, { "DOSPART", 5, OF_DOS, true },
+    { "OPTION", 3, OF_DOS, false }, { "UPSI", 4, OF_DOS, true },
 };
 
 int no_file_pool(const char *module)

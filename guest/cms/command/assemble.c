@@ -1,11 +1,12 @@
 /*
  * ASSEMBLE: a source program becomes an object deck and a listing.
  *
- *   ASSEMBLE fn [( OBJECT NOOBJECT DECK NODECK LIST NOLIST XREF [(FULL|SHORT)] NOXREF ESD NOESD RLD NORLD TERM NOTERM DISK PRINT NOPRINT
+ *   ASSEMBLE fn [( OBJECT NOOBJECT DECK NODECK LIST NOLIST XREF [(FULL|SHORT)] NOXREF ESD NOESD RLD NORLD TERM NOTERM
+ *                  DISK PRINT NOPRINT
  *                  ALIGN NOALIGN LINECOUN n FLAG (n) SYSPARM (text)
  *
- * The assembler itself is ../assemble; here are its files: fn ASSEMBLE, fn TEXT and fn LISTING, or what FILEDEF says of ASSEMBLE, TEXT and
- * LISTING; members of the libraries that GLOBAL MACLIB has named, and files name COPY.
+ * The assembler itself is ../assemble; here are its files: fn ASSEMBLE, fn TEXT and fn LISTING, or what FILEDEF says of
+ * ASSEMBLE, TEXT and LISTING; members of the libraries that GLOBAL MACLIB has named, and files name COPY.
  */
 #include "command.h"
 #include "../assemble/assemble.h"
@@ -14,8 +15,15 @@
 
 enum { CANNOT_GO_ON = 16, LINES_LEAST = 10, CODE_MOST = 255 };
 
-/* An output: a disk file, or a unit. */
-struct output { enum file_device device; struct fileid id; struct open_file *file; u32 record; int error; bool wanted, defined; };   /* `defined`: by FILEDEF */
+/* An output: a disk file, or a unit. `defined`: by FILEDEF. */
+struct output {
+    enum file_device device;
+    struct fileid id;
+    struct open_file *file;
+    u32 record;
+    int error;
+    bool wanted, defined;
+};
 
 static struct output text, listing, deck;
 static struct library *libraries;
@@ -34,7 +42,8 @@ static void put(struct output *output, const void *line, u32 length)
         output->error = edf_write(&output->file->file, ++output->record, line, length);
     else if (output->device == ON_TERMINAL)
         type_line((const char *)line + 1, length_of((const char *)line + 1, length - 1));
-    else if (output->device == ON_PRINTER && output->error == EDF_OK && print_controlled(line, length_of(line, length)) != 0)
+    else if (output->device == ON_PRINTER && output->error == EDF_OK &&
+             print_controlled(line, length_of(line, length)) != 0)
         output->error = EDF_IO;
     else if (output->device == ON_PUNCH && output->error == EDF_OK && unit_write(PUNCH_UNIT, 0x41, line, length) != 0)
         output->error = EDF_IO;
@@ -141,7 +150,8 @@ static int number_of_option(const struct call *call, u32 *n, u32 least, u32 most
         }
         memcpy(value, call->token[++*n], sizeof(name));
     }
-    return parse_number(value, name_length(value), number) && *number >= least && *number <= most ? 0 : bad_value(value, option);
+    return parse_number(value, name_length(value), number) && *number >= least &&
+        *number <= most ? 0 : bad_value(value, option);
 }
 
 /* SYSPARM(text) as it was typed, in upper case; SYSPARM(?) asks for it. */
@@ -181,12 +191,16 @@ static int system_parameter(const struct call *call, u32 *n, struct assembly_opt
 static int take_options(const struct call *call, struct assembly_options *options, bool *print, bool *nowhere)
 {
     const struct { const char *word; u32 least; bool *set; bool value; } known[] = {
-        { "OBJECT", 3, &options->object, true }, { "NOOBJECT", 5, &options->object, false }, { "DECK", 4, &options->deck, true },
-        { "NODECK", 6, &options->deck, false }, { "LIST", 4, &options->list, true }, { "NOLIST", 6, &options->list, false },
+        { "OBJECT", 3, &options->object, true }, { "NOOBJECT", 5, &options->object, false },
+        { "DECK", 4, &options->deck, true },
+        { "NODECK", 6, &options->deck, false }, { "LIST", 4, &options->list, true },
+        { "NOLIST", 6, &options->list, false },
         { "XREF", 4, &options->xref, true }, { "NOXREF", 6, &options->xref, false }, { "ESD", 3, &options->esd, true },
         { "NOESD", 5, &options->esd, false }, { "RLD", 3, &options->rld, true }, { "NORLD", 5, &options->rld, false },
-        { "TERMINAL", 4, &options->term, true }, { "NOTERM", 6, &options->term, false }, { "ALIGN", 5, &options->align, true },
-        { "NOALIGN", 7, &options->align, false }, { "PRINT", 5, print, true }, { "DISK", 4, print, false }, { "NOPRINT", 7, nowhere, true },
+        { "TERMINAL", 4, &options->term, true }, { "NOTERM", 6, &options->term, false },
+        { "ALIGN", 5, &options->align, true },
+        { "NOALIGN", 7, &options->align, false }, { "PRINT", 5, print, true }, { "DISK", 4, print, false },
+        { "NOPRINT", 7, nowhere, true },
     };
 
     for (u32 n = operands(call) + 1; n < call->count && call->token[n][0] != ')'; n++) {
@@ -228,7 +242,8 @@ static int take_options(const struct call *call, struct assembly_options *option
 }
 
 /* Where an output goes; what FILEDEF says of its name goes before everything. */
-static int open_output(struct output *output, const char *dd, const struct fileid *source, char mode, u32 length, bool wanted)
+static int open_output(struct output *output, const char *dd, const struct fileid *source, char mode, u32 length,
+                       bool wanted)
 {
     name called;
     const struct filedef *defined;
@@ -247,7 +262,8 @@ static int open_output(struct output *output, const char *dd, const struct filei
             output->id = defined->id;
         if (defined->device == ON_NOTHING)
             output->wanted = false;
-        if (defined->device == ON_TAPE || defined->device == ON_READER || (length != CARD && defined->device == ON_PUNCH) ||
+        if (defined->device == ON_TAPE || defined->device == ON_READER ||
+            (length != CARD && defined->device == ON_PUNCH) ||
             (length == CARD && (defined->device == ON_PRINTER || defined->device == ON_TERMINAL))) {
             message("ASM", 75, 'E', called, "ASSEMBLE");
             return 40;
@@ -274,7 +290,9 @@ static int close_unit(struct output *output)
     return RC_IO;
 }
 
-/* What an earlier assembly has made does not stay beside what this one has, unless FILEDEF says where the output goes. */
+/*
+ * What an earlier assembly has made does not stay beside what this one has, unless FILEDEF says where the output goes.
+ */
 static int close_output(struct output *output)
 {
     struct disk *disk = disk_at(output->id.fm[0]);
@@ -357,13 +375,15 @@ static int files_and_all(const struct fileid *wanted, struct assembly_options *o
             (void)file_finish(libraries[n].file);
     release(libraries);
     release(opened);
-    return code != 0 ? code : end != 0 ? end : punched != 0 ? punched : (int)(worst < CODE_MOST ? worst : (u32)CODE_MOST);
+    return code != 0 ? code : end != 0 ? end : punched != 0 ? punched
+        : (int)(worst < CODE_MOST ? worst : (u32)CODE_MOST);
 }
 
 int assemble_command(const struct call *call)
 {
     struct assembly_options options = {
-        .object = true, .list = true, .xref = true, .esd = true, .rld = true, .term = true, .align = true, .lines = 55, .sysparm = { "", 0 },
+        .object = true, .list = true, .xref = true, .esd = true, .rld = true, .term = true, .align = true, .lines = 55,
+        .sysparm = { "", 0 },
     };
     struct fileid id = { .ft = "ASSEMBLE", .fm = "  " };
     const struct filedef *defined;

@@ -37,7 +37,8 @@ int print_controlled(const char *text, u32 length);      /* print.c: a line whos
 void unit_close(u16 vdev, const char *how, const struct fileid *id);
 
 /* Tapes (tape.c): units 0 to F are TAP0 to TAPF, the devices 180 to 187 and 288 to 28F. */
-enum tape_end { TAPE_DONE, TAPE_MARK, TAPE_VOID, TAPE_BEGINNING, TAPE_PROTECTED, TAPE_NOT_READY, TAPE_ABSENT, TAPE_ERROR };
+enum tape_end { TAPE_DONE, TAPE_MARK, TAPE_VOID, TAPE_BEGINNING, TAPE_PROTECTED, TAPE_NOT_READY, TAPE_ABSENT,
+                TAPE_ERROR };
 enum { TAPE_WRITE = 0x01, TAPE_READ = 0x02, TAPE_WRITE_MARK = 0x1f };
 u16 tape_device(u32 unit);
 enum tape_end tape_io(u16 vdev, u8 command, void *data, u32 *length);
@@ -68,7 +69,8 @@ int cards_in(const char *module, char card[80], struct unloaded *to);
 /* FULLPROMPT and MINPROMPT (prompt.c). */
 enum prompting { PROMPT_NONE, PROMPT_OTHERS, PROMPT_ALL };
 #define PROMPT_OPTIONS(which) \
-    FLAG("FULLPROMPT", 5, which, PROMPT_ALL), FLAG("MINPROMPT", 4, which, PROMPT_OTHERS), FLAG("NOPROMPT", 4, which, PROMPT_NONE)
+    FLAG("FULLPROMPT", 5, which, PROMPT_ALL), FLAG("MINPROMPT", 4, which, PROMPT_OTHERS), \
+    FLAG("NOPROMPT", 4, which, PROMPT_NONE)
 enum reply { REPLY_NO, REPLY_YES, REPLY_QUIT };
 enum reply ask_receive(const char *module, struct fileid *id);
 
@@ -92,7 +94,8 @@ int access_failed(int error, u16 vdev, char mode);
 
 /* What a query answers: typed, or stacked (answer.c). */
 enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
-#define STACK_OPTIONS(where) FLAG("STACK", 5, where, TO_STACK_FIFO), FLAG("FIFO", 4, where, TO_STACK_FIFO), FLAG("LIFO", 4, where, TO_STACK_LIFO)
+#define STACK_OPTIONS(where) FLAG("STACK", 5, where, TO_STACK_FIFO), FLAG("FIFO", 4, where, TO_STACK_FIFO), \
+    FLAG("LIFO", 4, where, TO_STACK_LIFO)
 void answer_to(int disposition);
 void answer(const char *how, ...);
 

@@ -1,9 +1,9 @@
 /*
  * COPYFILE: files copied, joined, appended to and changed on the way.
  *
- * The last file identifier is the output, = in it stands for the part of the input. With * in the input and = in the output
- * every file is copied to one of its own; otherwise all go, one after the other, into one. The output takes the place
- * of a file of its name when it is complete.
+ * The last file identifier is the output, = in it stands for the part of the input. With * in the input and = in the
+ * output every file is copied to one of its own; otherwise all go, one after the other, into one. The output takes the
+ * place of a file of its name when it is complete.
  */
 #include "copyfile.h"
 
@@ -58,7 +58,8 @@ static int begin(const struct copy *copy, struct output *out, const struct reade
 /* Whether records are written as they are read. */
 static bool keeps_records(const struct copy *copy)
 {
-    return !copy->specs && !copy->translate && copy->fold == KEEP && !copy->truncate && copy->lrecl == 0 && copy->how != OVERLAY;
+    return !copy->specs && !copy->translate && copy->fold == KEEP && !copy->truncate && copy->lrecl == 0 &&
+        copy->how != OVERLAY;
 }
 
 static int write_record(const struct copy *copy, struct output *out, const struct reader *in)
@@ -83,8 +84,8 @@ static int write_record(const struct copy *copy, struct output *out, const struc
             memset(record + length, copy->fill, lrecl - length);
         length = lrecl;
     } else {
-        while (copy->recfm == EDF_V && length > 1 && record[length - 1] == ' ' && in->file->file.fst[FST_RECFM] == EDF_F &&
-               copy->truncate)
+        while (copy->recfm == EDF_V && length > 1 && record[length - 1] == ' ' &&
+               in->file->file.fst[FST_RECFM] == EDF_F && copy->truncate)
             length--;
         if (copy->lrecl != 0 && length > copy->lrecl)
             length = copy->lrecl;
@@ -128,7 +129,8 @@ static int copy_one(const struct copy *copy, const struct fileid *id, struct out
             continue;
         if (same_label(&reader, copy->to_label))
             break;
-        code = packing != NULL ? pack_record(packing, out, reader.record, reader.length) : write_record(copy, out, &reader);
+        code = packing != NULL ? pack_record(packing, out, reader.record, reader.length)
+            : write_record(copy, out, &reader);
         done++;
     }
     if (packing != NULL && code == 0)
@@ -288,11 +290,13 @@ static int parse_options(const struct call *call, struct copy *copy)
         return RC_SYNTAX;
     }
     copy->translate = list | bcd;
-    if (copy->packing != AS_IT_IS && (copy->specs || copy->translate || copy->fold != KEEP || copy->how == OVERLAY || copy->how == APPEND ||
-                                      copy->truncate || copy->lrecl != 0 || recfm[0] != ' ')) {
+    if (copy->packing != AS_IT_IS && (copy->specs || copy->translate || copy->fold != KEEP || copy->how == OVERLAY ||
+                                      copy->how == APPEND || copy->truncate || copy->lrecl != 0 || recfm[0] != ' ')) {
         message("CPY", 66, 'E', copy->packing == PACK ? "PACK    " : "UNPACK  ",
-                copy->specs ? "SPECS   " : copy->translate ? "TRANS   " : copy->fold != KEEP ? "UPCASE  " : copy->how == OVERLAY ? "OVLY    "
-                : copy->how == APPEND ? "APPEND  " : copy->truncate ? "TRUNC   " : copy->lrecl != 0 ? "LRECL   " : "RECFM   ");
+                copy->specs ? "SPECS   " : copy->translate ? "TRANS   " : copy->fold != KEEP ? "UPCASE  "
+                    : copy->how == OVERLAY ? "OVLY    "
+                : copy->how == APPEND ? "APPEND  " : copy->truncate ? "TRUNC   " : copy->lrecl != 0 ? "LRECL   "
+                    : "RECFM   ");
         return RC_SYNTAX;
     }
     copy->recfm = recfm[0] == ' ' ? 0 : (u8)recfm[0];
@@ -309,7 +313,8 @@ static int parse_options(const struct call *call, struct copy *copy)
 
 int copyfile_command(const struct call *call)
 {
-    struct copy copy = { .count = 0xffffffff, .fill = ' ', .how = NEW_FILE, .from_label = "        ", .to_label = "        " };
+    struct copy copy = { .count = 0xffffffff, .fill = ' ', .how = NEW_FILE, .from_label = "        ", .to_label =
+        "        " };
     u32 words = operands(call) - 1, ids = words / 3, count = 0;
     struct input *inputs;
     struct fileid to;

@@ -3,8 +3,8 @@
  *
  *   DEFAULTS SET command option... | LIST [command]
  *
- * They are lasting variables of the group DEFAULTS (GLOBALV), one a command. A command that obeys them looks its options up by
- * options_of(), which begins with those; SET asks the command itself whether they are right.
+ * They are lasting variables of the group DEFAULTS (GLOBALV), one a command. A command that obeys them looks its
+ * options up by options_of(), which begins with those; SET asks the command itself whether they are right.
  */
 #include "command.h"
 

@@ -1,8 +1,8 @@
 /*
  * DISK: files as cards, with their names, formats and dates.
  *
- * A card is X'02', C'CMS', a blank or N, and 50 bytes of the file as dump.c has them; then from column 58 whose it is, and from 77 its
- * number. SENDFILE (OLD sends such cards; RECEIVE takes them, too.
+ * A card is X'02', C'CMS', a blank or N, and 50 bytes of the file as dump.c has them; then from column 58 whose it is,
+ * and from 77 its number. SENDFILE (OLD sends such cards; RECEIVE takes them, too.
  */
 #include "command.h"
 
@@ -41,11 +41,15 @@ int cards_out(const char *module, struct fileid *id)
     return dump_out(module, &dump, id);
 }
 
-bool card_is_dumped(const char card[CARD]) { return dump_is((const u8 *)card, CARD) && (card[4] == ' ' || card[4] == 'N'); }
+bool card_is_dumped(const char card[CARD])
+{
+    return dump_is((const u8 *)card, CARD) && (card[4] == ' ' || card[4] == 'N');
+}
 
 /*
- * Cards from `card` on, which has been read, to a file's last; its data are then in `to`. A return code, and the message has been typed.
- * CP gives a spool file up when its end is read, so nothing is read after that card before the file is on the disk.
+ * Cards from `card` on, which has been read, to a file's last; its data are then in `to`. A return code, and the
+ * message has been typed. CP gives a spool file up when its end is read, so nothing is read after that card before the
+ * file is on the disk.
  */
 int cards_in(const char *module, char card[CARD], struct unloaded *to)
 {

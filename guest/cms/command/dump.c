@@ -99,7 +99,8 @@ bool dump_end(const u8 *block, u32 length, u8 fst[FST_LENGTH], struct fileid *id
     memcpy(id->fn, fst + FST_NAME, 8);
     memcpy(id->ft, fst + FST_TYPE, 8);
     memcpy(id->fm, fst + FST_MODE, 2);
-    return legal_name(id->fn) && legal_name(id->ft) && (fst[FST_RECFM] == EDF_F || fst[FST_RECFM] == EDF_V) && is_digit(id->fm[1]);
+    return legal_name(id->fn) && legal_name(id->ft) && (fst[FST_RECFM] == EDF_F || fst[FST_RECFM] == EDF_V) &&
+        is_digit(id->fm[1]);
 }
 
 static int take(struct kept *kept, void *to, u32 length)

@@ -1,10 +1,12 @@
 /*
  * EXECIO: records between execs and files, the reader, punch and printer, and CP.
  *
- *   EXECIO n|* DISKR fn ft [fm [line]] | DISKW fn ft fm [line [recfm [lrecl]]] | CARD | PUNCH | PRINT | CP | EMSG ( options
+ *   EXECIO n|* DISKR fn ft [fm [line]] | DISKW fn ft fm [line [recfm [lrecl]]] | CARD | PUNCH | PRINT | CP | EMSG
+ *          ( options
  *
- * What is read goes to the program stack, or with STEM and VAR to variables of the exec; what is written comes from there, or
- * with STRING from the line itself. Files stay open until FINIS or the end of the command that the user typed.
+ * What is read goes to the program stack, or with STEM and VAR to variables of the exec; what is written comes from
+ * there, or with STRING from the line itself. Files stay open until FINIS or the end of the command that the user
+ * typed.
  */
 #include "command.h"
 
@@ -46,7 +48,8 @@ static int set_variable(const struct execio *io, u32 number, const char *text, u
 
 static int give(struct execio *io, const char *text, u32 length)
 {
-    u32 from = io->margin_from - 1 < length ? io->margin_from - 1 : length, to = io->margin_to < length ? io->margin_to : length;
+    u32 from = io->margin_from - 1 < length ? io->margin_from - 1 : length,
+        to = io->margin_to < length ? io->margin_to : length;
     char copy[LINE_MOST];
 
     text += from;
@@ -105,7 +108,8 @@ static bool take(struct execio *io, struct place *place, u32 *length)
         *length = read_line(make_room(place, LINE_MOST + 1));
     }
     record = place->at;
-    u32 from = io->margin_from - 1 < *length ? io->margin_from - 1 : *length, to = io->margin_to < *length ? io->margin_to : *length;
+    u32 from = io->margin_from - 1 < *length ? io->margin_from - 1 : *length,
+        to = io->margin_to < *length ? io->margin_to : *length;
     memmove(record, record + from, to - from);
     *length = io->strip ? length_of(record, to - from) : to - from;
     for (n = 0; io->upcase && n < *length; n++)
@@ -182,7 +186,8 @@ static int disk_read(struct execio *io, const struct call *call, u32 words)
         if (io->which != EVERY) {
             char numbers[24];
 
-            code = give(io, numbers, format(numbers, sizeof numbers, "%u %u", file->next_read - first, file->next_read - 1));
+            code = give(io, numbers, format(numbers, sizeof numbers, "%u %u", file->next_read - first,
+                                            file->next_read - 1));
             if (code == 0)
                 code = give(io, record, length);
             break;
@@ -217,7 +222,8 @@ static int disk_write(struct execio *io, const struct call *call, u32 words)
             return bad("the record format");
         recfm = (u8)call->token[7][0];
     }
-    if (words > 8 && (!parse_number(call->token[8], name_length(call->token[8]), &lrecl) || lrecl == 0 || (recfm == EDF_V && lrecl > EDF_MOST_V)))
+    if (words > 8 && (!parse_number(call->token[8], name_length(call->token[8]), &lrecl) || lrecl == 0 ||
+                      (recfm == EDF_V && lrecl > EDF_MOST_V)))
         return bad("the record length");
     if (!legal_name(id.fn) || !legal_name(id.ft))
         return 1020;
@@ -248,7 +254,8 @@ static int disk_write(struct execio *io, const struct call *call, u32 words)
         if (lrecl > 0)
             length = lrecl;
         error = edf_write(&file->file, file->next_write, record.at, length);
-        code = error == EDF_OK ? 0 : error == EDF_FULL ? 1013 : error == EDF_LENGTH ? 1007 : error == EDF_STORAGE ? 1025 : 1003;
+        code = error == EDF_OK ? 0 : error == EDF_FULL ? 1013 : error == EDF_LENGTH ? 1007 : error == EDF_STORAGE ? 1025
+            : 1003;
         file->next_write += error == EDF_OK;
         io->done++;
         attend();
@@ -351,7 +358,8 @@ static int units(struct execio *io, const char *what)
 /* A number of columns that follows an option. */
 static bool number_at(const name *token, u32 count, u32 n, u32 *value)
 {
-    return n < count && token[n][0] != ')' && (is(token[n], "*") ? (*value = ALL, true) : parse_number(token[n], name_length(token[n]), value));
+    return n < count && token[n][0] != ')' && (is(token[n], "*") ? (*value = ALL, true) : parse_number(token[n],
+        name_length(token[n]), value));
 }
 
 /* The words of the line after the parenthesis, since variables and strings are longer than tokens. */
@@ -434,7 +442,8 @@ static int parse_options(const struct call *call, struct execio *io)
                 return bad("CASE is U or M");
             io->upcase = token[n][0] == 'U';
         } else if (abbreviates(token[n], "ZONE", 1)) {
-            if (!number_at(token, call->count, n + 1, &io->zone_from) || !number_at(token, call->count, n + 2, &io->zone_to) ||
+            if (!number_at(token, call->count, n + 1, &io->zone_from) ||
+                !number_at(token, call->count, n + 2, &io->zone_to) ||
                 io->zone_from == 0 || io->zone_to < io->zone_from)
                 return bad("ZONE");
             n += 2;
@@ -447,7 +456,8 @@ static int parse_options(const struct call *call, struct execio *io)
                 return bad("CC is a character or DATA");
             io->control = is(token[n], "DATA") ? 0 : token[n][0];
         } else if (abbreviates(token[n], "MARGINS", 2)) {
-            if (!number_at(token, call->count, n + 1, &io->margin_from) || !number_at(token, call->count, n + 2, &io->margin_to) ||
+            if (!number_at(token, call->count, n + 1, &io->margin_from) ||
+                !number_at(token, call->count, n + 2, &io->margin_to) ||
                 io->margin_from == 0 || io->margin_to < io->margin_from)
                 return bad("MARGINS");
             n += 2;
@@ -505,8 +515,10 @@ int execio_command(const struct call *call)
         code = disk_write(io, call, words);
     else if (is(call->token[2], "CP"))
         code = ask_cp(io);
-    else if (is(call->token[2], "CARD") || is(call->token[2], "PUNCH") || is(call->token[2], "PRINT") || is(call->token[2], "EMSG"))
-        code = units(io, is(call->token[2], "CARD") ? "CARD" : is(call->token[2], "PRINT") ? "PRINT" : is(call->token[2], "EMSG") ? "EMSG" : "PUNCH");
+    else if (is(call->token[2], "CARD") || is(call->token[2], "PUNCH") || is(call->token[2], "PRINT") ||
+             is(call->token[2], "EMSG"))
+        code = units(io, is(call->token[2], "CARD") ? "CARD" : is(call->token[2], "PRINT") ? "PRINT"
+                     : is(call->token[2], "EMSG") ? "EMSG" : "PUNCH");
     else
         code = bad("there is no such operation");
     release(io);

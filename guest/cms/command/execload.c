@@ -48,7 +48,8 @@ int execload_command(const struct call *call)
     memcpy(fn, words > at && !is(call->token[at], "=") ? call->token[at] : id.fn, sizeof(name));
     memcpy(ft, words > at + 1 && !is(call->token[at + 1], "=") ? call->token[at + 1] : id.ft, sizeof(name));
     if (!legal_name(id.fn) || !legal_name(id.ft) || !legal_name(fn) || !legal_name(ft)) {
-        message("EXL", 62, 'E', '*', two(legal_name(id.fn) && legal_name(id.ft) ? fn : id.fn, legal_name(id.fn) && legal_name(id.ft) ? ft : id.ft, text));
+        message("EXL", 62, 'E', '*', two(legal_name(id.fn) && legal_name(id.ft) ? fn : id.fn, legal_name(id.fn) &&
+                                         legal_name(id.ft) ? ft : id.ft, text));
         return 20;
     }
     if (!push && resident_find(fn, ft) != NULL) {
@@ -130,20 +131,22 @@ int execmap_command(const struct call *call)
     }
     answer_to(where);
     for (struct resident *at = resident_next(NULL); at != NULL; at = resident_next(at)) {
-        if ((words > 1 && !matches(call->token[1], (u8 *)at->fn)) || (words > 2 && !matches(call->token[2], (u8 *)at->ft)) ||
-            (user != system && (system != 0) != at->system))
+        if ((words > 1 && !matches(call->token[1], (u8 *)at->fn)) ||
+            (words > 2 && !matches(call->token[2], (u8 *)at->ft)) || (user != system && (system != 0) != at->system))
             continue;
         if (!any)
             answer("%s", "Name     Type     Usage  Records    Bytes Dropped Attribute");
         any = true;
-        answer("%-8t %-8t %5u %8u %8u %-7s %s", at->fn, at->ft, at->running, at->count, at->size, at->dropped ? "YES" : "NO",
+        answer("%-8t %-8t %5u %8u %8u %-7s %s", at->fn, at->ft, at->running, at->count, at->size,
+               at->dropped ? "YES" : "NO",
                at->system ? "SYSTEM" : "USER");
     }
     answer_to(TO_TERMINAL);
     if (any)
         return 0;
     if (words > 1)
-        message("EXM", 2, 'E', words > 2 ? two(call->token[1], call->token[2], text) : two(call->token[1], "        ", text));
+        message("EXM", 2, 'E', words > 2 ? two(call->token[1], call->token[2], text) : two(call->token[1], "        ",
+            text));
     else
         message("EXM", 4, 'I');
     return RC_MISSING;
@@ -171,7 +174,8 @@ int execstat_command(const struct call *call)
     id.fm[0] = '*';
     if (resident_find(id.fn, id.ft) != NULL)
         return 0;
-    if (installation_find(id.fn, id.ft, &count) != NULL || (legal_name(id.fn) && legal_name(id.ft) && find_file(&id, &disk, &fst)))
+    if (installation_find(id.fn, id.ft, &count) != NULL || (legal_name(id.fn) && legal_name(id.ft) &&
+                                                            find_file(&id, &disk, &fst)))
         return 4;
     return RC_MISSING;
 }

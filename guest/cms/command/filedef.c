@@ -70,7 +70,10 @@ static int clear(const name dd)
     return 0;
 }
 
-/* After TAPn: SL, NL, BLP, a number which file of the tape, VOLID and the volume's; LABOFF: no labels, where the tape stands. */
+/*
+ * After TAPn: SL, NL, BLP, a number which file of the tape, VOLID and the volume's; LABOFF: no labels, where the tape
+ * stands.
+ */
 static int label_words(const struct call *call, u32 words, struct filedef *made)
 {
     static const struct { const char *word; enum tape_labels labels; } kinds[] = {
@@ -87,7 +90,8 @@ static int label_words(const struct call *call, u32 words, struct filedef *made)
         }
     made->sequence = made->labels != LABELS_OFF;
     if (known && n < words && made->labels != LABELS_OFF && is_digit(call->token[n][0])) {
-        if (!parse_number(call->token[n], name_length(call->token[n]), &made->sequence) || made->sequence == 0 || made->sequence > 9999) {
+        if (!parse_number(call->token[n], name_length(call->token[n]), &made->sequence) || made->sequence == 0 ||
+            made->sequence > 9999) {
             message("FLD", 70, 'E', call->token[n]);
             return RC_SYNTAX;
         }

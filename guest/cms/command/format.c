@@ -1,13 +1,14 @@
 /*
  * FORMAT: a disk becomes an empty CMS disk. RESERVE: one with a single file.
  *
- * On count-key-data disks every track is written with records of the block size, their counts with the minidisk's own cylinder
- * numbers (CKD: Set File Mask, Search ID Equal for record 0, Write Count, Key and Data). What record 0 is called is read first: it
- * may have the cylinder of the volume. Then the file system is laid out.
+ * On count-key-data disks every track is written with records of the block size, their counts with the minidisk's own
+ * cylinder numbers (CKD: Set File Mask, Search ID Equal for record 0, Write Count, Key and Data). What record 0 is
+ * called is read first: it may have the cylinder of the volume. Then the file system is laid out.
  */
 #include "command.h"
 
-enum { SEEK = 0x07, SET_MASK = 0x1f, READ_R0 = 0x16, SEARCH_ID = 0x31, TIC = 0x08, WRITE_CKD = 0x1d, CHAIN = 0x40, CHAIN_DATA = 0x80, SLI = 0x20 };
+enum { SEEK = 0x07, SET_MASK = 0x1f, READ_R0 = 0x16, SEARCH_ID = 0x31, TIC = 0x08, WRITE_CKD = 0x1d, CHAIN = 0x40,
+       CHAIN_DATA = 0x80, SLI = 0x20 };
 enum { MOST_RECORDS = 64 };
 
 struct ccw { u8 command, flags; u16 count; u32 address; };
@@ -95,7 +96,8 @@ static bool confirmed(const char *module, const char *what, char mode, u16 vdev)
     message(module, 603, 'R', what, mode, vdev);
     type("Enter 1 (YES) or 0 (NO).");
     length = read_line(line);
-    return tokenize(line, length, answer_given) == 1 && (is(answer_given[0], "1") || abbreviates(answer_given[0], "YES", 1));
+    return tokenize(line, length, answer_given) == 1 && (is(answer_given[0], "1") ||
+                                                         abbreviates(answer_given[0], "YES", 1));
 }
 
 static int problem(char mode, u16 vdev)
@@ -141,7 +143,8 @@ static int recompute(char mode, u16 vdev, u32 amount)
         message("FOR", 37, 'E', mode, vdev);
         return RC_DISK;
     }
-    blocks = disk->fixed ? amount / (disk->edf.size / 512) : amount * disk->heads * blocks_of_track(disk->type, disk->edf.size);
+    blocks = disk->fixed ? amount / (disk->edf.size / 512) : amount * disk->heads * blocks_of_track(disk->type,
+        disk->edf.size);
     bytes = obtain_command(disk->edf.size);
     /* What was never formatted cannot be used. */
     error = block_io(vdev, disk->edf.size, false, blocks, 1, bytes) != 0 ? EDF_IO : EDF_OK;
@@ -215,7 +218,8 @@ int reserve_command(const struct call *call)
 static bool block_size(const name text, u32 *size)
 {
     static const struct { const char *word; u32 size; } sizes[] = {
-        { "512", 512 }, { "1024", 1024 }, { "1K", 1024 }, { "2048", 2048 }, { "2K", 2048 }, { "4096", 4096 }, { "4K", 4096 },
+        { "512", 512 }, { "1024", 1024 }, { "1K", 1024 }, { "2048", 2048 }, { "2K", 2048 }, { "4096", 4096 },
+        { "4K", 4096 },
     };
 
     for (u32 n = 0; n < COUNT_OF(sizes); n++)
@@ -299,7 +303,8 @@ int format_command(const struct call *call)
         return RC_DISK;
     }
     amount = disk->cylinders;
-    if (words > 3 && (!parse_number(call->token[3], name_length(call->token[3]), &amount) || amount == 0 || amount > disk->cylinders)) {
+    if (words > 3 && (!parse_number(call->token[3], name_length(call->token[3]), &amount) || amount == 0 ||
+                      amount > disk->cylinders)) {
         message("FOR", 70, 'E', call->token[3]);
         return RC_SYNTAX;
     }

@@ -28,10 +28,11 @@ static u32 relocations(u32 *list, u32 first, u32 end)
         const struct constant *constant = &loaded_program.constant[n];
         const struct symbol *symbol = &loaded_program.symbol[constant->symbol];
 
-        if ((constant->flags & CONSTANT_PSEUDO) || !symbol_defined(symbol) || constant->at < first || constant->at >= end ||
-            symbol->address < first || symbol->address > end)
+        if ((constant->flags & CONSTANT_PSEUDO) || !symbol_defined(symbol) || constant->at < first ||
+            constant->at >= end || symbol->address < first || symbol->address > end)
             continue;
-        list[count++] = (constant->at - first) << 8 | (constant->flags & CONSTANT_NEGATIVE ? 0x80 : 0) | (constant->length - 1u);
+        list[count++] = (constant->at - first) << 8 | (constant->flags & CONSTANT_NEGATIVE ? 0x80
+                                                       : 0) | (constant->length - 1u);
     }
     return count;
 }
@@ -99,7 +100,8 @@ int genmod_command(const struct call *call)
     };
     u32 words = operands(call), first = loaded_program.first, end = loaded_program.next;
     struct fileid id;
-    struct module module = { .entry = loaded_program.entry, .modes = loaded_program.modes, .flags = MODULE_RELOCATABLE };
+    struct module module = { .entry = loaded_program.entry, .modes = loaded_program.modes, .flags =
+        MODULE_RELOCATABLE };
     int code = options("MOD", call, known, COUNT_OF(known));
 
     if (code != 0)
@@ -143,7 +145,8 @@ int genmod_command(const struct call *call)
         return RC_SYNTAX;
     }
     if (amode[0] != ' ')
-        module.modes = (u8)((module.modes & RMODE_ANY) | (is(amode, "24") ? AMODE_24 : is(amode, "31") ? AMODE_31 : AMODE_ANY));
+        module.modes = (u8)((module.modes & RMODE_ANY) | (is(amode, "24") ? AMODE_24 : is(amode, "31") ? AMODE_31
+                                                          : AMODE_ANY));
     if (rmode[0] != ' ')
         module.modes = (u8)((module.modes & ~RMODE_ANY) | (is(rmode, "ANY") ? RMODE_ANY : 0));
     module.flags |= (u8)((map ? MODULE_MAP : 0) | (system ? MODULE_SYSTEM : 0) | (clean ? MODULE_CLEAN : 0));

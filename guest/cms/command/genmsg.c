@@ -16,7 +16,8 @@ struct making { u8 *at; u32 length, room; u32 bad, messages; struct open_file *l
 static void listed(struct making *making, const char *line, u32 length)
 {
     if (making->list != NULL && making->error == EDF_OK)
-        making->error = edf_write(&making->list->file, ++making->lines, length == 0 ? " " : line, length == 0 ? 1 : length);
+        making->error = edf_write(&making->list->file, ++making->lines, length == 0 ? " " : line, length == 0 ? 1
+                                  : length);
 }
 
 /* A line of the listing: the record's number, and the record. */
@@ -55,8 +56,8 @@ static bool control_line(const char *record, u32 length, struct repository_head 
     name token[TOKENS_MOST + 1];
     u32 digits;
 
-    if (record[0] == ' ' || tokenize(record, length, token) != 2 || name_length(token[0]) != 1 || !parse_number(token[1], name_length(token[1]), &digits) ||
-        (digits != 3 && digits != 4))
+    if (record[0] == ' ' || tokenize(record, length, token) != 2 || name_length(token[0]) != 1 ||
+        !parse_number(token[1], name_length(token[1]), &digits) || (digits != 3 && digits != 4))
         return false;
     head->substitute = record[0];
     head->digits = (u8)digits;
@@ -84,7 +85,8 @@ static bool message_of(const char *record, u32 length, const struct repository_l
         (record[8] != ' ' && !is_letter(upper(record[8]))) || number == 0 || how == 0 || line == 0 ||
         length - TEXT_AT > 240)
         return false;
-    *made = (struct repository_line){ { (u8)(number >> 8), (u8)number }, (u8)how, (u8)line, (u8)upper(record[8]), (u8)(length - TEXT_AT) };
+    *made = (struct repository_line){ { (u8)(number >> 8), (u8)number }, (u8)how, (u8)line, (u8)upper(record[8]),
+                                      (u8)(length - TEXT_AT) };
     return memcmp(made, last, 4) > 0;
 }
 
@@ -105,7 +107,8 @@ static int compile(struct reader *reader, struct making *making, const name appl
         list_record(making, reader, length);
         if (length == 0 || reader->record[0] == '*')
             continue;
-        if (head.digits == 0 ? !control_line(reader->record, length, &head) : !message_of(reader->record, length, &last, &line)) {
+        if (head.digits == 0 ? !control_line(reader->record, length, &head)
+            : !message_of(reader->record, length, &last, &line)) {
             message("GMS", 1092, 'E', reader->number, show_id(&reader->id, text));
             listed(making, wrong, sizeof wrong - 1);
             making->bad++;

@@ -1,9 +1,9 @@
 /*
  * GLOBALV: variables in groups, for execs to share.
  *
- * A group's variables live in storage as long as the session. SETS and SETP write them to SESSION and LASTING GLOBALV A as well,
- * from where INIT (and the first use after IPL) takes them. A record is the group in eight characters, two lengths in four
- * digits each, the name and the value; the last record for a name counts.
+ * A group's variables live in storage as long as the session. SETS and SETP write them to SESSION and LASTING GLOBALV A
+ * as well, from where INIT (and the first use after IPL) takes them. A record is the group in eight characters, two
+ * lengths in four digits each, the name and the value; the last record for a name counts.
  */
 #include "command.h"
 
@@ -87,8 +87,8 @@ static void read_file(const struct fileid *id)
     if (disk_at('A') == NULL || !find_file(&wanted, &disk, &fst) || reader_open("GLV", &reader, &wanted) != 0)
         return;
     while (reader_next("GLV", &reader, &code))
-        if (reader.length >= 16 && parse_number(reader.record + 8, 4, &length) && parse_number(reader.record + 12, 4, &value) &&
-            reader.length >= 16 + length + value)
+        if (reader.length >= 16 && parse_number(reader.record + 8, 4, &length) &&
+            parse_number(reader.record + 12, 4, &value) && reader.length >= 16 + length + value)
             set(reader.record, reader.record + 16, length, reader.record + 16 + length, value);
     reader_close(&reader);
 }
@@ -234,7 +234,8 @@ static int list(struct words *words)
 
 enum verb { SET, SETS, SETP, SETL, SETLS, SETLP, LIST, STACK, GET, PUT, PUTS, PUTP, PURGE, INIT, GRPLIST };
 
-static const char *const verbs[] = { "SET", "SETS", "SETP", "SETL", "SETLS", "SETLP", "LIST", "STACK", "GET", "PUT", "PUTS", "PUTP",
+static const char *const verbs[] = { "SET", "SETS", "SETP", "SETL", "SETLS", "SETLP", "LIST", "STACK", "GET", "PUT",
+                                     "PUTS", "PUTP",
                                      "PURGE", "INIT", "GRPLIST" };
 
 /* STACK, GET, PUT: each name that follows. */

@@ -1,9 +1,9 @@
 /*
  * HELP: commands, REXX, messages, and what there is to do.
  *
- * How a command is written and what it is for is in the table of commands. The rest is in five files of the system disk, CMS HELP,
- * REXX HELP, MESSAGES HELP, PIPEMSGS HELP and TASKS HELP (guest/cms/help); the printed reference is made of the same. There a line
- * `.TOPIC` begins a topic. What a command has to do with is what is in the same tasks.
+ * How a command is written and what it is for is in the table of commands. The rest is in five files of the system
+ * disk, CMS HELP, REXX HELP, MESSAGES HELP, PIPEMSGS HELP and TASKS HELP (guest/cms/help); the printed reference is
+ * made of the same. There a line `.TOPIC` begins a topic. What a command has to do with is what is in the same tasks.
  */
 #include "command.h"
 
@@ -78,10 +78,12 @@ static bool is_topic(const struct reader *reader, const char *topic, u32 length)
 /* Which part of a topic begins with this line; 0: none. */
 static u32 part_of(const struct reader *reader)
 {
-    static const struct { const char *text; u32 part; } heads[] = { { "Operands", PARAMETERS }, { "Options", OPTIONS }, { "Return codes", ERRORS } };
+    static const struct { const char *text; u32 part; } heads[] =
+        { { "Operands", PARAMETERS }, { "Options", OPTIONS }, { "Return codes", ERRORS } };
 
     for (u32 n = 0; n < COUNT_OF(heads); n++)
-        if (reader->length >= strlen(heads[n].text) && memcmp(reader->record, heads[n].text, strlen(heads[n].text)) == 0)
+        if (reader->length >= strlen(heads[n].text) && memcmp(reader->record, heads[n].text,
+                                                              strlen(heads[n].text)) == 0)
             return heads[n].part;
     return 0;
 }
@@ -251,7 +253,8 @@ static int rexx_topic(const name topic)
 
 /* Whose messages there are: CMS's, and those of pipelines. */
 struct speaker { const char *prefix; const char *(*text)(u32 number); const char *file; };
-static const struct speaker speakers[] = { { "DMS", message_text, "MESSAGES" }, { "FPL", pipe_message_text, "PIPEMSGS" } };
+static const struct speaker speakers[] = { { "DMS", message_text, "MESSAGES" },
+                                           { "FPL", pipe_message_text, "PIPEMSGS" } };
 
 static const struct speaker *speaker_of(const char *word, u32 length)
 {
@@ -264,7 +267,10 @@ static const struct speaker *speaker_of(const char *word, u32 length)
     return NULL;
 }
 
-/* DMSxxxnnn or DMSnnn, and perhaps the letter that messages end in: the number, and whose it is; NULL: it is no message's. */
+/*
+ * DMSxxxnnn or DMSnnn, and perhaps the letter that messages end in: the number, and whose it is; NULL: it is no
+ * message's.
+ */
 static const struct speaker *message_number(const char *word, u32 length, u32 *number)
 {
     const struct speaker *speaker = speaker_of(word, length);
@@ -274,7 +280,8 @@ static const struct speaker *message_number(const char *word, u32 length, u32 *n
         length--;
     for (digits = 0; digits < length && is_digit(word[length - digits - 1]); digits++)
         ;
-    return digits >= 3 && (digits + 6 == length || digits + 3 == length) && parse_number(word + length - digits, digits, number) ? speaker : NULL;
+    return digits >= 3 && (digits + 6 == length || digits + 3 == length) &&
+        parse_number(word + length - digits, digits, number) ? speaker : NULL;
 }
 
 /* A text of the repository, with dots for what is put in there when the message is typed. */
@@ -335,7 +342,8 @@ static int command_topic(const struct command *command, u32 parts)
         type(" ");
     if (parts & DESCRIPTION)
         paragraph(command->help);
-    if ((parts & DESCRIPTION) && only && (parts & DETAIL) != DETAIL && (parts & (PARAMETERS | OPTIONS | NOTES | ERRORS)))
+    if ((parts & DESCRIPTION) && only && (parts & DETAIL) != DETAIL &&
+        (parts & (PARAMETERS | OPTIONS | NOTES | ERRORS)))
         type(" ");
     if (parts & (PARAMETERS | OPTIONS | NOTES | ERRORS))
         (void)topic_type("CMS", command->name, (u32)strlen(command->name), parts);

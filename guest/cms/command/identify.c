@@ -48,7 +48,8 @@ int identify_command(const struct call *call)
     identification(userid);
     node_of(node);
     answer_to(where);
-    answer("%-8t AT %-8t VIA %-8s %02u/%02u/%02u %02u:%02u:%02u %-8s %s", userid, node, "RSCS", at.month, at.day, at.year % 100,
+    answer("%-8t AT %-8t VIA %-8s %02u/%02u/%02u %02u:%02u:%02u %-8s %s", userid, node, "RSCS", at.month, at.day,
+           at.year % 100,
            at.hour, at.minute, at.second, "LOCAL", weekday(at.year, at.month, at.day));
     answer_to(TO_TERMINAL);
     return 0;

@@ -1,4 +1,6 @@
-/* HT, RT, HX, HI, TS, TE when nothing runs: there is nothing to halt. While something runs, nucleus/console.c has them. */
+/*
+ * HT, RT, HX, HI, TS, TE when nothing runs: there is nothing to halt. While something runs, nucleus/console.c has them.
+ */
 #include "command.h"
 
 int immediate_command(const struct call *call)

@@ -173,11 +173,11 @@ int query_labeldef(void)
         if (at->has_genv)
             length += format(line + length, sizeof line - length, " GENV %u", at->genv);
         if (at->created[0] != ' ')
-            length += format(line + length, sizeof line - length, " CRDTE %c%c%c%c%c", at->created[0], at->created[1], at->created[2],
-                             at->created[3], at->created[4]);
+            length += format(line + length, sizeof line - length, " CRDTE %c%c%c%c%c", at->created[0], at->created[1],
+                             at->created[2], at->created[3], at->created[4]);
         if (at->expires[0] != ' ')
-            length += format(line + length, sizeof line - length, " EXDTE %c%c%c%c%c", at->expires[0], at->expires[1], at->expires[2],
-                             at->expires[3], at->expires[4]);
+            length += format(line + length, sizeof line - length, " EXDTE %c%c%c%c%c", at->expires[0], at->expires[1],
+                             at->expires[2], at->expires[3], at->expires[4]);
         if (at->security != ' ')
             length += format(line + length, sizeof line - length, " SEC %c", at->security);
         line[length < sizeof line ? length : sizeof line - 1] = 0;

@@ -243,7 +243,8 @@ static int add_file(struct making *making, enum library_kind kind, const name fn
         code = reader_open(making->who, &reader, &id);
         if (code != 0)
             return code;
-        code = kind == OF_TXTLIB ? add_decks(making, &reader) : n == 0 ? add_macros(making, &reader) : add_copies(making, &reader);
+        code = kind == OF_TXTLIB ? add_decks(making, &reader) : n == 0 ? add_macros(making, &reader)
+            : add_copies(making, &reader);
         reader_close(&reader);
         return code;
     }
@@ -253,7 +254,8 @@ static int add_file(struct making *making, enum library_kind kind, const name fn
 }
 
 /* The members of the library as it is, but those to which one of `names` belongs. */
-static int copy_members(struct making *making, enum library_kind kind, struct library *old, const name *names, u32 count, bool *found)
+static int copy_members(struct making *making, enum library_kind kind, struct library *old, const name *names,
+                        u32 count, bool *found)
 {
     struct member member;
     u32 last = 0, first = 0, length;
@@ -291,7 +293,8 @@ static int copy_members(struct making *making, enum library_kind kind, struct li
 }
 
 /* GEN, ADD, REP, DEL and COMP. */
-static int change(struct making *making, enum library_kind kind, const struct call *call, bool old_too, bool replace, bool remove)
+static int change(struct making *making, enum library_kind kind, const struct call *call, bool old_too, bool replace,
+                  bool remove)
 {
     u32 words = operands(call), count = words - 3;
     struct library old = { 0 };
@@ -422,7 +425,8 @@ static int library(const struct call *call, enum library_kind kind, const char *
         message(who, 47, 'E');
         return RC_SYNTAX;
     }
-    change_it = is(function, "ADD") || is(function, "DEL") || (kind == OF_MACLIB && (is(function, "REP") || is(function, "COMP")));
+    change_it = is(function, "ADD") || is(function, "DEL") ||
+        (kind == OF_MACLIB && (is(function, "REP") || is(function, "COMP")));
     if (!change_it && !is(function, "GEN") && !is(function, "MAP")) {
         message(who, 14, 'E', function);
         return RC_SYNTAX;
@@ -505,7 +509,8 @@ int query_globals(int kind)
             answer("%s", line);
             length = format(line, sizeof line, "           ");
         }
-        length += format(line + length, sizeof line - length, n % 7 == 6 || n + 1 == list->count ? "%t" : "%-8t ", list->name[n]);
+        length += format(line + length, sizeof line - length, n % 7 == 6 || n + 1 == list->count ? "%t" : "%-8t ",
+                         list->name[n]);
     }
     answer("%s", line);
     return 0;

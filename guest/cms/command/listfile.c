@@ -58,14 +58,16 @@ static int entry_out(struct list *list, const struct disk *disk, const u8 *fst)
     else if (list->level == FT)
         length = format(line, sizeof line, "%-8t %t", fst + FST_NAME, fst + FST_TYPE);
     else
-        length = format(line, sizeof line, "%-8t %-8t %c%c", fst + FST_NAME, fst + FST_TYPE, disk->mode, fst[FST_MODE + 1]);
+        length = format(line, sizeof line, "%-8t %-8t %c%c", fst + FST_NAME, fst + FST_TYPE, disk->mode,
+                        fst[FST_MODE + 1]);
     if (list->level >= FORMAT)
         length += format(line + length, sizeof line - length, " %c %10u", fst[FST_RECFM], edf_word(fst + FST_LRECL));
     if (list->level >= ALLOC)
-        length += format(line + length, sizeof line - length, " %10u %10u", edf_word(fst + FST_RECORDS), edf_word(fst + FST_BLOCKS));
+        length += format(line + length, sizeof line - length, " %10u %10u", edf_word(fst + FST_RECORDS),
+                         edf_word(fst + FST_BLOCKS));
     if (list->level >= DATE)
-        length += format(line + length, sizeof line - length, " %2u/%02u/%02u %2u:%02u:%02u", s.month, s.day, s.year, s.hour,
-                         s.minute, s.second);
+        length += format(line + length, sizeof line - length, " %2u/%02u/%02u %2u:%02u:%02u", s.month, s.day, s.year,
+                         s.hour, s.minute, s.second);
     if (list->level >= LABEL)
         length += format(line + length, sizeof line - length, " %c%c%c%c%c%c", disk->edf.label[ADT_LABEL],
                          disk->edf.label[ADT_LABEL + 1], disk->edf.label[ADT_LABEL + 2], disk->edf.label[ADT_LABEL + 3],

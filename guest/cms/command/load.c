@@ -1,8 +1,8 @@
 /*
  * LOAD, INCLUDE, START: programs of TEXT decks in storage.
  *
- * LOAD begins anew, INCLUDE adds. LOAD MAP A5 gets the names. What is loaded stays until the next LOAD or LOADMOD; START
- * runs it.
+ * LOAD begins anew, INCLUDE adds. LOAD MAP A5 gets the names. What is loaded stays until the next LOAD or LOADMOD;
+ * START runs it.
  */
 #include "command.h"
 #include "../nucleus/program.h"
@@ -84,7 +84,8 @@ static int no_entry(void)
 
 static int load(const struct call *call, bool anew)
 {
-    struct link_options how = { .duplicates = true, .replace = true, .automatic = true, .libraries = true, .map = true, .invalid = true };
+    struct link_options how = { .duplicates = true, .replace = true, .automatic = true, .libraries = true, .map = true,
+                                .invalid = true };
     name reset = "        ", origin = "        ", amode = "        ", rmode = "        ";
     int type_map = false, start = false, keep = false, ignored = 0, clear = false;
     const struct option known[] = {

@@ -16,8 +16,9 @@ struct end {
 };
 
 /*
- * Tapes: blocks, perhaps between labels (tapelabel.c). Fixed records lie side by side, as many as BLKSIZE holds of LRECL (a block is one record if
- * nothing is said); variable ones after four bytes with their length, in a block that begins with four for its own.
+ * Tapes: blocks, perhaps between labels (tapelabel.c). Fixed records lie side by side, as many as BLKSIZE holds of
+ * LRECL (a block is one record if nothing is said); variable ones after four bytes with their length, in a block that
+ * begins with four for its own.
  */
 enum { BLOCK_MOST = 65535, PREFIX = 4 };
 
@@ -39,7 +40,8 @@ static bool take_from_tape(struct end *in, struct place *record, u32 *length, in
             struct tape_file file = { .blocks = in->blocks };
 
             in->ended = true;
-            *code = end != TAPE_MARK ? tape_problem("MVE", in->what.unit, end, false) : labels_behind("MVE", &in->what, false, &file);
+            *code = end != TAPE_MARK ? tape_problem("MVE", in->what.unit, end, false)
+                : labels_behind("MVE", &in->what, false, &file);
             return false;
         }
         in->blocks++;
@@ -109,7 +111,8 @@ static int put_on_tape(struct end *out, struct place *record, u32 length)
 /* What labels say of the file: the lengths of variable ones count what is in front of them, too. */
 static struct tape_file as_labelled(const struct end *end)
 {
-    return (struct tape_file){ end->variable ? 'V' : 'F', end->lrecl + (end->variable ? PREFIX : 0), end->size, end->blocks };
+    return (struct tape_file){ end->variable ? 'V' : 'F', end->lrecl + (end->variable ? PREFIX : 0), end->size,
+                               end->blocks };
 }
 
 static int end_tape(struct end *out)
@@ -367,7 +370,8 @@ int movefile_command(const struct call *call)
     }
     define(&in, words > 1 ? call->token[1] : usual[0]);
     define(&out, words > 2 ? call->token[2] : usual[1]);
-    if (in.what.device == ON_DISK && out.what.device == ON_DISK && memcmp(&in.what.id, &out.what.id, sizeof in.what.id) == 0) {
+    if (in.what.device == ON_DISK && out.what.device == ON_DISK &&
+        memcmp(&in.what.id, &out.what.id, sizeof in.what.id) == 0) {
         message("MVE", 41, 'E');
         return 40;
     }

@@ -1,8 +1,8 @@
 /*
  * NAMEFIND, and which userids nicknames stand for: the file userid NAMES.
  *
- * An entry begins at a tag :nick. and goes on to the next one; tags are :name.value, a value ends where the next tag begins or with
- * its line, unless the next line begins with no tag.
+ * An entry begins at a tag :nick. and goes on to the next one; tags are :name.value, a value ends where the next tag
+ * begins or with its line, unless the next line begins with no tag.
  */
 #include "command.h"
 
@@ -33,7 +33,8 @@ static int read_names(const char *module, const struct fileid *id, struct names 
     room = room > ROOM_MOST ? ROOM_MOST : room;
     names->text = obtain_command((size_t)room);
     /* A line takes two characters at least. */
-    names->line = obtain_command((edf_word(fst + FST_RECORDS) < room / 2 ? edf_word(fst + FST_RECORDS) : (size_t)room / 2) * sizeof *names->line + 1);
+    names->line = obtain_command((edf_word(fst + FST_RECORDS) < room / 2 ? edf_word(fst + FST_RECORDS)
+                                  : (size_t)room / 2) * sizeof *names->line + 1);
     while (reader_next(module, &reader, &code) && names->length + reader.length + 1 <= room) {
         names->line[names->lines++] = names->length;
         memcpy(names->text + names->length, reader.record, reader.length);
@@ -120,7 +121,8 @@ static void own_names(struct fileid *id)
 }
 
 /* The recipients of the words of a list, each a nickname or a userid. */
-static bool add_recipient(const struct names *names, const char *who, u32 length, struct recipient *list, u32 *count, u32 depth)
+static bool add_recipient(const struct names *names, const char *who, u32 length, struct recipient *list, u32 *count,
+                          u32 depth)
 {
     struct entry entry;
     const struct tag *tag, *node;
@@ -150,7 +152,8 @@ static bool add_recipient(const struct names *names, const char *who, u32 length
         node = tag_named(&entry, "node", 4);
         if (*count == RECIPIENTS_MOST)
             return false;
-        pad(list[*count].userid, sizeof(name), tag != NULL ? tag->value : who, tag != NULL ? tag->value_length : length);
+        pad(list[*count].userid, sizeof(name), tag != NULL ? tag->value : who,
+            tag != NULL ? tag->value_length : length);
         pad(list[*count].node, sizeof(name), node != NULL ? node->value : "", node != NULL ? node->value_length : 0);
         for (u32 n = 0; n < sizeof(name); n++) {
             list[*count].userid[n] = upper(list[*count].userid[n]);
@@ -169,7 +172,10 @@ static bool add_recipient(const struct names *names, const char *who, u32 length
     return true;
 }
 
-/* Which users a word means: a nickname of userid NAMES, or a userid. A blank node is this one. False: they are too many. */
+/*
+ * Which users a word means: a nickname of userid NAMES, or a userid. A blank node is this one. False: they are too
+ * many.
+ */
 bool recipients(const name who, struct recipient *list, u32 *count)
 {
     struct fileid id;

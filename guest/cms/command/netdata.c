@@ -11,8 +11,8 @@
 
 enum { FIRST = 0x80, LAST = 0x40, CONTROL = 0x20, SEGMENT_MOST = 253, CARD = 80, PUNCH_CARD = 0x41 };
 enum {
-    INMDSNAM = 0x0002, INMTERM = 0x0028, INMLRECL = 0x0042, INMRECFM = 0x0049, INMDSORG = 0x003c, INMTNODE = 0x1001, INMTUID = 0x1002,
-    INMFNODE = 0x1011, INMFUID = 0x1012, INMCREAT = 0x1022, INMFTIME = 0x1024, INMFACK = 0x1026,
+    INMDSNAM = 0x0002, INMTERM = 0x0028, INMLRECL = 0x0042, INMRECFM = 0x0049, INMDSORG = 0x003c, INMTNODE = 0x1001,
+    INMTUID = 0x1002, INMFNODE = 0x1011, INMFUID = 0x1012, INMCREAT = 0x1022, INMFTIME = 0x1024, INMFACK = 0x1026,
     INMERRCD = 0x1027, INMUTILN = 0x1028, INMSIZE = 0x102c,
     INMFFM = 0x102d, INMNUMF = 0x102f, SEQUENTIAL = 0x4000, RECFM_F = 0x8000, RECFM_V = 0x4000,
 };
@@ -75,7 +75,10 @@ static void unit_number(struct control *control, u32 key, u32 value, u32 length)
     unit(control, key, bytes + 4 - length, length);
 }
 
-static void unit_name(struct control *control, u32 key, const name value) { unit(control, key, value, name_length(value)); }
+static void unit_name(struct control *control, u32 key, const name value)
+{
+    unit(control, key, value, name_length(value));
+}
 
 static void end_control(struct sender *sender, const struct control *control)
 {
@@ -119,7 +122,8 @@ static void put_header(struct sender *sender, const struct netdata_file *file, c
     unit_name(&control, INMTNODE, to->node[0] == ' ' ? file->node : to->node);
     unit_name(&control, INMTUID, to->userid);
     unit(&control, INMFTIME, stamp,
-         format(stamp, sizeof stamp, "%04u%02u%02u%02u%02u%02u", at.year, at.month, at.day, at.hour, at.minute, at.second));
+         format(stamp, sizeof stamp, "%04u%02u%02u%02u%02u%02u", at.year, at.month, at.day, at.hour, at.minute,
+                at.second));
     if (file->acknowledge)
         unit_alone(&control, INMFACK);
     unit_number(&control, INMNUMF, files, 4);
@@ -161,8 +165,8 @@ void netdata_begin(struct sender *sender, const struct netdata_file *file, const
         unit_alone(&control, INMTERM);
     unit(&control, INMFFM, &file->mode_number, 1);
     unit(&control, INMCREAT, stamp,
-         format(stamp, sizeof stamp, "%s%02x%02x%02x%02x%02x%02x", file->stamp[0] & FST_CENTURY_FLAG ? "20" : "19", file->stamp[1],
-                file->stamp[2], file->stamp[3], file->stamp[4], file->stamp[5], file->stamp[6]));
+         format(stamp, sizeof stamp, "%s%02x%02x%02x%02x%02x%02x", file->stamp[0] & FST_CENTURY_FLAG ? "20" : "19",
+                file->stamp[1], file->stamp[2], file->stamp[3], file->stamp[4], file->stamp[5], file->stamp[6]));
     end_control(sender, &control);
     begin_control(&control, "INMR03");
     unit_number(&control, INMSIZE, file->lrecl * file->records, 4);
@@ -179,7 +183,8 @@ void netdata_record(struct sender *sender, const void *record, u32 length)
     do {
         u32 piece = length - done < SEGMENT_MOST ? length - done : SEGMENT_MOST;
 
-        put_segment(sender, (u8)((done == 0 ? FIRST : 0) | (done + piece == length ? LAST : 0)), (const char *)record + done, piece);
+        put_segment(sender, (u8)((done == 0 ? FIRST : 0) | (done + piece == length ? LAST : 0)),
+                    (const char *)record + done, piece);
         done += piece;
     } while (done < length);
 }

@@ -111,7 +111,8 @@ static void extension_line(const struct scblock *block)
     for (u32 n = 0; n < COUNT_OF(words); n++)
         if (block->flags & words[n].flag)
             length += format(attributes + length, sizeof attributes - length, " %s", words[n].word);
-    answer("%-8t %08x %08x %08x %08x %-5s%s", block->name, block->entry & 0x7fffffff, block->user, block->origin, block->length,
+    answer("%-8t %08x %08x %08x %08x %-5s%s", block->name, block->entry & 0x7fffffff, block->user, block->origin,
+           block->length,
            block->entry >> 31 ? "31" : "24", attributes);
 }
 

@@ -1,8 +1,8 @@
 /* PRINT: a file on the virtual printer. */
 #include "command.h"
 
-enum { NO_SPACE = 0x01, SPACE_1 = 0x09, SPACE_2 = 0x11, SPACE_3 = 0x19, SKIP_1 = 0x8b, SPACE_1_NOW = 0x0b, SPACE_2_NOW = 0x13,
-       SPACE_3_NOW = 0x1b, WIDTH = 132 };
+enum { NO_SPACE = 0x01, SPACE_1 = 0x09, SPACE_2 = 0x11, SPACE_3 = 0x19, SKIP_1 = 0x8b, SPACE_1_NOW = 0x0b,
+       SPACE_2_NOW = 0x13, SPACE_3_NOW = 0x1b, WIDTH = 132 };
 
 /* ASA: the first character says what is done before the line. */
 int print_controlled(const char *text, u32 length)
@@ -10,7 +10,8 @@ int print_controlled(const char *text, u32 length)
     if (length == 0)
         text = " ", length = 1;
 
-    u8 before = text[0] == '0' ? SPACE_2_NOW : text[0] == '-' ? SPACE_3_NOW : text[0] == '1' ? SKIP_1 : text[0] == '+' ? 0 : SPACE_1_NOW;
+    u8 before = text[0] == '0' ? SPACE_2_NOW : text[0] == '-' ? SPACE_3_NOW : text[0] == '1' ? SKIP_1 : text[0] == '+'
+        ? 0 : SPACE_1_NOW;
 
     if (before != 0 && unit_write(PRINT_UNIT, before, " ", 1) != 0)
         return RC_IO;
@@ -27,7 +28,8 @@ static int header(const struct fileid *id, u32 page)
     u32 length;
 
     now(&at);
-    length = format(line, sizeof line, "FILE: %-20s  %s%02u/%02u/%02u  %02u:%02u:%02u   PAGE %05u", show_id(id, text), "", at.month,
+    length = format(line, sizeof line, "FILE: %-20s  %s%02u/%02u/%02u  %02u:%02u:%02u   PAGE %05u", show_id(id, text),
+                    "", at.month,
                     at.day, at.year % 100, at.hour, at.minute, at.second, page);
     return new_page() != 0 || unit_write(PRINT_UNIT, SPACE_2, line, length) != 0;
 }
@@ -48,7 +50,10 @@ static int print_hex(const u8 *bytes, u32 length)
     return bad;
 }
 
-/* TRC: the character that chooses one of a 3800's character sets, which a 1403 has not: after the control character, if there is one. */
+/*
+ * TRC: the character that chooses one of a 3800's character sets, which a 1403 has not: after the control character, if
+ * there is one.
+ */
 static void drop_table_reference(struct reader *reader, bool behind)
 {
     u32 at = behind ? 1 : 0;
@@ -118,7 +123,8 @@ int print_command(const struct call *call)
         if (heading && on_page == 0)
             bad = header(&reader.id, ++page);
         if (bad == 0)
-            bad = hex ? print_hex((u8 *)reader.record, reader.length) : unit_write(PRINT_UNIT, SPACE_1, reader.record, reader.length);
+            bad = hex ? print_hex((u8 *)reader.record, reader.length)
+                : unit_write(PRINT_UNIT, SPACE_1, reader.record, reader.length);
         on_page++;
     }
     if (bad != 0) {

@@ -23,7 +23,8 @@ static void program_name(name to)
         memcpy(to, found->name, sizeof(name));
 }
 
-static void line(struct shown *shown, const name called, u32 entry, u32 origin, u32 bytes, const char *modes, const char *what)
+static void line(struct shown *shown, const name called, u32 entry, u32 origin, u32 bytes, const char *modes,
+                 const char *what)
 {
     if (shown->wanted[0] != ' ' && memcmp(shown->wanted, called, sizeof(name)) != 0)
         return;
@@ -58,11 +59,13 @@ int progmap_command(const struct call *call)
         name called;
 
         program_name(called);
-        line(&shown, called, program->entry, program->first, program->next - program->first, modes[program->modes & AMODE_ANY],
+        line(&shown, called, program->entry, program->first, program->next - program->first,
+             modes[program->modes & AMODE_ANY],
              program->modes & RMODE_ANY ? "RMODE ANY" : "RMODE 24");
     }
     for (struct scblock *block = all ? extension_next(NULL) : NULL; block != NULL; block = extension_next(block))
-        line(&shown, block->name, block->entry & 0x7fffffff, block->origin, block->length, modes[block->entry >> 31 ? 2 : 1], "NUCEXT");
+        line(&shown, block->name, block->entry & 0x7fffffff, block->origin, block->length,
+             modes[block->entry >> 31 ? 2 : 1], "NUCEXT");
     answer_to(TO_TERMINAL);
     if (shown.any)
         return 0;

@@ -26,7 +26,8 @@ enum reply ask_receive(const char *module, struct fileid *id)
         length = read_line(line);
         count = tokenize(line, length, token);
         if (count == 0 || count > 3 || !legal_name(token[0]) || (count > 1 && !legal_name(token[1])) ||
-            (count > 2 && (!is_letter(token[2][0]) || (token[2][1] != ' ' && !is_digit(token[2][1])) || token[2][2] != ' '))) {
+            (count > 2 && (!is_letter(token[2][0]) || (token[2][1] != ' ' && !is_digit(token[2][1])) ||
+                           token[2][2] != ' '))) {
             message(module, 1080, 'E');
             continue;
         }

@@ -13,8 +13,8 @@ static int header_card(const struct open_file *file, const struct fileid *id)
 
     memcpy(label, file->disk->edf.label + ADT_LABEL, 6);
     stamp_of(file->file.fst, &s);
-    length = format(card, sizeof card, ":READ  %-8t %-8t %c%c %-6t %02u/%02u/%02u %02u:%02u:%02u", id->fn, id->ft, id->fm[0], id->fm[1],
-                    label, s.month, s.day, s.year, s.hour, s.minute, s.second);
+    length = format(card, sizeof card, ":READ  %-8t %-8t %c%c %-6t %02u/%02u/%02u %02u:%02u:%02u", id->fn, id->ft,
+                    id->fm[0], id->fm[1], label, s.month, s.day, s.year, s.hour, s.minute, s.second);
     for (; length < CARD; length++)
         card[length] = ' ';
     return unit_write(PUNCH_UNIT, PUNCH_CARD, card, CARD);

@@ -21,9 +21,9 @@ static void disk_line(const struct disk *disk)
         format(size, sizeof size, "%u", edf_word(edf->label + ADT_CYLINDERS));
     memset(label, ' ', sizeof label);
     memcpy(label, edf->label + ADT_LABEL, 6);
-    answer("%-6t %03x%s %-3s %s %5s %04x %-4u%9u%11u-%02u%11u%11u", label, disk->vdev, disk->vdev > 0xfff ? "" : " ", mode,
-           disk->read_only ? "R/O" : "R/W", size, disk->type, edf->size, edf_files(edf), used, percent, edf->blocks - used,
-           edf->blocks);
+    answer("%-6t %03x%s %-3s %s %5s %04x %-4u%9u%11u-%02u%11u%11u", label, disk->vdev, disk->vdev > 0xfff ? "" : " ",
+           mode, disk->read_only ? "R/O" : "R/W", size, disk->type, edf->size, edf_files(edf), used, percent,
+           edf->blocks - used, edf->blocks);
 }
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -43,7 +43,8 @@ static char roomiest(void)
     for (u32 n = 0; n < 26; n++) {
         const struct disk *disk = disk_at(letters[n]);
 
-        if (disk != NULL && !disk->read_only && (best == NULL || disk->edf.blocks - disk->edf.used > best->edf.blocks - best->edf.used))
+        if (disk != NULL && !disk->read_only && (best == NULL ||
+                                                 disk->edf.blocks - disk->edf.used > best->edf.blocks - best->edf.used))
             best = disk;
     }
     return best != NULL ? best->mode : 0;
@@ -113,7 +114,8 @@ static int query_search(const struct call *call)
         memset(label, ' ', sizeof label);
         memcpy(label, disk->edf.label + ADT_LABEL, 6);
         format(mode, sizeof mode, disk->extends != 0 ? "%c/%c" : "%c", disk->mode, disk->extends);
-        answer("%-6t  %03x%s %-4s  %s", label, disk->vdev, disk->vdev > 0xfff ? "" : " ", mode, disk->read_only ? "R/O" : "R/W");
+        answer("%-6t  %03x%s %-4s  %s", label, disk->vdev, disk->vdev > 0xfff ? "" : " ", mode,
+               disk->read_only ? "R/O" : "R/W");
     }
     return 0;
 }
@@ -175,12 +177,17 @@ static int query_synonym(const struct call *call)
 static int query_storage(const struct call *call)
 {
     (void)call;
-    answer("STORAGE  = %uK, %uK free of %uK for CMS", storage_bytes() >> 10, storage_free() >> 10, storage_size() >> 10);
+    answer("STORAGE  = %uK, %uK free of %uK for CMS", storage_bytes() >> 10, storage_free() >> 10,
+           storage_size() >> 10);
     return 0;
 }
 
 static int query_cmslevel(const struct call *call) { (void)call; answer("Endicott CMS %s", CMS_LEVEL); return 0; }
-static int query_cmstype(const struct call *call) { (void)call; return query_switch("CMSTYPE", halted_typing() ? "HT" : "RT"); }
+static int query_cmstype(const struct call *call)
+{
+    (void)call;
+    return query_switch("CMSTYPE", halted_typing() ? "HT" : "RT");
+}
 static int query_languages(const struct call *call) { (void)call; answer("%s", "AMENG"); return 0; }
 static int query_blip(const struct call *call) { (void)call; return query_switch("BLIP", settings.blip); }
 
@@ -253,12 +260,14 @@ static int query_library(const struct call *call)
 
 /* What it is called, and how many operands it has itself. */
 static const struct { const char *word; u32 least; command_function *perform; u32 operands; } queries[] = {
-    { "FILEDEF", 2, query_files, 0 }, { "LABELDEF", 8, query_labels, 0 }, { "LIBRARY", 3, query_library, 0 }, { "MACLIB", 3, query_maclib, 0 },
+    { "FILEDEF", 2, query_files, 0 }, { "LABELDEF", 8, query_labels, 0 }, { "LIBRARY", 3, query_library, 0 },
+    { "MACLIB", 3, query_maclib, 0 },
     { "TXTLIB", 2, query_txtlib, 0 }, { "LOADLIB", 5, query_loadlib, 0 }, { "DOSLIB", 6, query_doslib, 0 },
     { "ACCESSED", 2, query_accessed, 0 }, { "BLIP", 2, query_blip, 0 },
-    { "IMESCAPE", 4, query_escape, 0 }, { "INPUT", 3, query_input, 0 }, { "LANGUAGE", 4, query_language, 1 }, { "LANGLIST", 5, query_languages, 0 },
-    { "LDRTBLS", 3, query_loader_tables, 0 }, { "MACLSUBS", 5, query_macro_libraries, 0 }, { "NONDISP", 4, query_nondisplay, 0 },
-    { "OUTPUT", 3, query_output, 0 },
+    { "IMESCAPE", 4, query_escape, 0 }, { "INPUT", 3, query_input, 0 }, { "LANGUAGE", 4, query_language, 1 },
+    { "LANGLIST", 5, query_languages, 0 },
+    { "LDRTBLS", 3, query_loader_tables, 0 }, { "MACLSUBS", 5, query_macro_libraries, 0 },
+    { "NONDISP", 4, query_nondisplay, 0 }, { "OUTPUT", 3, query_output, 0 },
     { "CMSLEVEL", 4, query_cmslevel, 0 }, { "CMSTYPE", 4, query_cmstype, 0 }, { "DISK", 2, query_disk, 1 },
     { "SEARCH", 3, query_search, 0 },
     { "SEGMENT", 3, query_segments, 1 }, { "STORCMS", 7, query_storage, 0 }, { "SYNONYM", 3, query_synonym, 1 },

@@ -133,7 +133,10 @@ int readcard_command(const struct call *call)
         }
         if (code == 0)
             code = file_problem("RDC", edf_write(&file->file, file->next_write++, card, CARD), &id, true);
-        /* CP throws the cards away at the read after the last one. So the file is on the disk before that, or they stay. */
+        /*
+         * CP throws the cards away at the read after the last one. So the file is on the disk before that, or they
+         * stay.
+         */
         whole = code == 0 && cards == spooled.records;
         if (whole) {
             code = end(file, &id);

@@ -1,9 +1,9 @@
 /*
  * RECEIVE, DISCARD: files that other users have sent.
  *
- * RECEIVE takes NETDATA (netdata.c), cards of DISK DUMP (disk.c), cards of PUNCH with their :READ card, and any others, which become a file
- * by the spool file's name. A note goes into a notebook. If its sender wants to know, an acknowledgment is sent; one that comes is told
- * and is no file. What was received is noted in userid NETLOG A0.
+ * RECEIVE takes NETDATA (netdata.c), cards of DISK DUMP (disk.c), cards of PUNCH with their :READ card, and any others,
+ * which become a file by the spool file's name. A note goes into a notebook. If its sender wants to know, an
+ * acknowledgment is sent; one that comes is told and is no file. What was received is noted in userid NETLOG A0.
  */
 #include "command.h"
 
@@ -124,7 +124,8 @@ static int settle(const struct receiving *how, struct arrival *arrival)
         id->fm[0] = 'A';
     if (id->fm[1] == ' ' || id->fm[1] == '=')
         id->fm[1] = sent->mode_number;
-    expected = memcmp(id->fn, arrival->spooled.fn, sizeof(name)) == 0 && memcmp(id->ft, arrival->spooled.ft, sizeof(name)) == 0;
+    expected = memcmp(id->fn, arrival->spooled.fn, sizeof(name)) == 0 &&
+        memcmp(id->ft, arrival->spooled.ft, sizeof(name)) == 0;
     if (how->prompting == PROMPT_ALL || (how->prompting == PROMPT_OTHERS && !expected))
         arrival->refused = ask_receive("RVC", id) != REPLY_YES;
     if (arrival->refused)
@@ -153,11 +154,13 @@ static void tell(const struct receiving *how, const struct arrival *arrival)
     memcpy(from.fn, sent->fn, sizeof(name));
     memcpy(from.ft, sent->ft, sizeof(name));
     if (sent->acknowledged)
-        length = format(line, sizeof line, "File %s %s by %t at %t", show_id(&from, old), sent->discarded ? "discarded" : "received",
+        length = format(line, sizeof line, "File %s %s by %t at %t", show_id(&from, old),
+                        sent->discarded ? "discarded" : "received",
                         sent->userid, sent->node);
     else
         length = format(line, sizeof line, "%s %s %s %s received from %t at %t", sent->note ? "Note" : "File",
-                        show_id(sent->note ? &from : &arrival->id, text), sent->note ? "added to" : arrival->there ? "replaced by" : "created from",
+                        show_id(sent->note ? &from : &arrival->id, text),
+                            sent->note ? "added to" : arrival->there ? "replaced by" : "created from",
                         show_id(sent->note ? &arrival->id : &from, old), sent->userid, sent->node);
     type_line(line, length);
     if (how->log) {
@@ -318,7 +321,8 @@ static int receive(const struct receiving *how, struct arrival *arrival)
     /* A note without a name of its own goes into a notebook, after those that are there. */
     sent->note = (sent->note && arrival->id.fn[0] == ' ') || how->notebook[0] != ' ';
     if (sent->note) {
-        memcpy(arrival->id.fn, how->notebook[0] == ' ' || is(how->notebook, "*") ? "ALL     " : how->notebook, sizeof(name));
+        memcpy(arrival->id.fn, how->notebook[0] == ' ' || is(how->notebook, "*") ? "ALL     " : how->notebook,
+               sizeof(name));
         memcpy(arrival->id.ft, "NOTEBOOK", sizeof(name));
         memcpy(arrival->id.fm, "A0", 2);
     }
@@ -347,7 +351,8 @@ static int discard(struct arrival *arrival, bool acknowledge)
 
     if (acknowledge && quietly(line, format(line, sizeof line, "ORDER READER %t", arrival->spooled.number)) == 0 &&
         unit_read(READER_UNIT, receiver->card, &receiver->length) == 0) {
-        if (receiver->length > 8 && netdata_is(receiver->card) && netdata_header(receiver, &arrival->sent) && !arrival->sent.acknowledged)
+        if (receiver->length > 8 && netdata_is(receiver->card) && netdata_header(receiver, &arrival->sent) &&
+            !arrival->sent.acknowledged)
             code = answer_sender(&arrival->sent, true);
         put_back(&arrival->spooled);
     }

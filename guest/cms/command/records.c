@@ -28,7 +28,8 @@ int reader_open(const char *module, struct reader *reader, const struct fileid *
 /* The next record; false at the end, and after an error, whose return code is then in `code`. */
 bool reader_next(const char *module, struct reader *reader, int *code)
 {
-    int error = reader->number >= reader->last ? EDF_END : edf_read(&reader->file->file, reader->number + 1, reader->record, reader->room, &reader->length);
+    int error = reader->number >= reader->last ? EDF_END : edf_read(&reader->file->file, reader->number + 1,
+                                                                    reader->record, reader->room, &reader->length);
 
     if (error == EDF_OK) {
         reader->number++;

@@ -1,8 +1,8 @@
 /*
  * SET LANGUAGE, and the message repositories of applications that it adds: files applidUME TEXT, made by GENMSG.
  *
- * There is one language, American English, and CMS's own messages are in the nucleus (message.c). A repository that was added stays until
- * it is deleted or CMS is IPLed.
+ * There is one language, American English, and CMS's own messages are in the nucleus (message.c). A repository that was
+ * added stays until it is deleted or CMS is IPLed.
  */
 #include "repository.h"
 
@@ -14,7 +14,8 @@ static struct repository *first;
 
 const struct repository_line *repository_next(const struct repository_head *head, const struct repository_line *line)
 {
-    const struct repository_line *at = line == NULL ? (const void *)(head + 1) : (const void *)((const char *)(line + 1) + line->length);
+    const struct repository_line *at = line == NULL ? (const void *)(head + 1)
+        : (const void *)((const char *)(line + 1) + line->length);
 
     return at->number[0] == 0 && at->number[1] == 0 ? NULL : at;
 }

@@ -1,9 +1,10 @@
 /*
  * RTNLOAD, RTNDROP, RTNMAP, RTNSTATE, CSLLIST, CSLMAP: callable services, which there are, and those of one's own.
  *
- * A routine of one's own is a TEXT deck, or a member of a TXTLIB, that is linked where it stays; it is called with register 1 at the
- * addresses of its parameters. A file name TEMPLATE says what these are: a line each, of a type (SBIN, UBIN, LEN, RTNC, RTNR: a word;
- * CHAR, BIT), a length (4, so many characters, or * with LEN in the next line) and INPUT, OUTPUT or INOUT. The first is RTNC 4 OUTPUT.
+ * A routine of one's own is a TEXT deck, or a member of a TXTLIB, that is linked where it stays; it is called with
+ * register 1 at the addresses of its parameters. A file name TEMPLATE says what these are: a line each, of a type
+ * (SBIN, UBIN, LEN, RTNC, RTNR: a word; CHAR, BIT), a length (4, so many characters, or * with LEN in the next line)
+ * and INPUT, OUTPUT or INOUT. The first is RTNC 4 OUTPUT.
  */
 #include "command.h"
 #include "../nucleus/csl.h"
@@ -17,10 +18,11 @@ enum { ROUTINE_MOST = 0x20000, LOW_STORAGE = 0x1000000 };
 static bool parameter_of(const char *line, u32 length, struct csl_parameter *parameter, bool *is_length)
 {
     static const struct { const char *word; u8 kind; } kinds[] = {
-        { "SBIN", CSL_NUMBER }, { "UBIN", CSL_NUMBER }, { "LEN", CSL_NUMBER }, { "RTNC", CSL_NUMBER }, { "RTNR", CSL_NUMBER },
-        { "CHAR", CSL_CHARACTERS }, { "BIT", CSL_CHARACTERS },
+        { "SBIN", CSL_NUMBER }, { "UBIN", CSL_NUMBER }, { "LEN", CSL_NUMBER }, { "RTNC", CSL_NUMBER },
+        { "RTNR", CSL_NUMBER }, { "CHAR", CSL_CHARACTERS }, { "BIT", CSL_CHARACTERS },
     };
-    static const struct { const char *word; u8 use; } uses[] = { { "INPUT", CSL_IN }, { "OUTPUT", CSL_OUT }, { "INOUT", CSL_BOTH } };
+    static const struct { const char *word; u8 use; } uses[] =
+        { { "INPUT", CSL_IN }, { "OUTPUT", CSL_OUT }, { "INOUT", CSL_BOTH } };
     name token[TOKENS_MOST + 1];
     u32 size, kind = 0, use = 0;
 
@@ -70,7 +72,8 @@ static int read_template(const name called, struct csl_parameter *list, u32 *cou
 
         if (length_of(reader.record, reader.length) == 0 || reader.record[0] == '*')
             continue;
-        good = *count < CSL_MOST && parameter_of(reader.record, reader.length, &list[*count], &is_length) && wants_length == is_length &&
+        good = *count < CSL_MOST && parameter_of(reader.record, reader.length, &list[*count], &is_length) &&
+            wants_length == is_length &&
                (*count > 0 || (is(list[0].called, "RTNC") && list[0].use == CSL_OUT));
         if (good)
             wants_length = list[(*count)++].kind == CSL_TEXT;
@@ -90,7 +93,8 @@ struct loading { struct csl_routine *routine; const char *from; };
 /* Links the deck between these addresses. -1: there is none. */
 static int link_routine(const struct loading *loading, u32 at, u32 end)
 {
-    const struct link_options how = { .duplicates = true, .replace = true, .automatic = true, .libraries = true, .invalid = true };
+    const struct link_options how = { .duplicates = true, .replace = true, .automatic = true, .libraries = true,
+                                      .invalid = true };
     struct globals from = { .count = 1 };
     int code;
 
@@ -174,7 +178,8 @@ int rtnload_command(const struct call *call)
     name from = "        ", group = "        ";
     int system = false, code;
     const struct option known[] = {
-        WORD("FROM", 4, &from), WORD("GROUP", 2, &group), FLAG("USER", 1, &system, false), FLAG("SYSTEM", 2, &system, true),
+        WORD("FROM", 4, &from), WORD("GROUP", 2, &group), FLAG("USER", 1, &system, false),
+        FLAG("SYSTEM", 2, &system, true),
     };
     u32 words = operands(call);
     bool own, dropped;
@@ -277,7 +282,8 @@ static void map_line(const struct csl_routine *routine)
     if (routine->perform != NULL)
         answer("%-8t %-8t %-8t                       SYSTEM", routine->called, routine->library, routine->group);
     else
-        answer("%-8t %-8t %-8t %08x %06x %-5s %s", routine->called, routine->library, routine->group, routine->entry, routine->length,
+        answer("%-8t %-8t %-8t %08x %06x %-5s %s", routine->called, routine->library, routine->group, routine->entry,
+               routine->length,
                routine->modes & AMODE_31 ? "31" : "24", routine->system ? "SYSTEM" : "USER");
 }
 
@@ -286,7 +292,8 @@ int rtnmap_command(const struct call *call)
     struct chosen chosen = { .group = "        " };
     int where = TO_TERMINAL, heading = -1;
     const struct option known[] = {
-        STACK_OPTIONS(&where), CHOICE_OPTIONS(chosen), FLAG("HEADER", 1, &heading, true), FLAG("NOHEADER", 3, &heading, false),
+        STACK_OPTIONS(&where), CHOICE_OPTIONS(chosen), FLAG("HEADER", 1, &heading, true),
+            FLAG("NOHEADER", 3, &heading, false),
     };
     u32 words = operands(call);
     const char *wanted = words > 1 ? call->token[1] : "*       ";
@@ -346,7 +353,8 @@ static void list_parameters(const struct csl_routine *routine)
 
         if (parameter->kind != CSL_TEXT)
             format(length, sizeof length, "%u", parameter->kind == CSL_NUMBER ? 4 : parameter->length);
-        answer("  %2u %-8t %-4s %5s %-6s%s", n + 1, parameter->called, parameter->kind == CSL_NUMBER ? "SBIN" : "CHAR", length,
+        answer("  %2u %-8t %-4s %5s %-6s%s", n + 1, parameter->called, parameter->kind == CSL_NUMBER ? "SBIN" : "CHAR",
+               length,
                uses[parameter->use], n >= routine->least ? " OPTIONAL" : "");
     }
 }

@@ -2,8 +2,8 @@
  * SAVEFD: a disk's file status tables become a saved segment, which all users that access the disk for reading have in
  * common.
  *
- * The segment is defined and saved here, at the page that is named; its name goes into the disk's label, and with the first
- * change of the disk out of it again.
+ * The segment is defined and saved here, at the page that is named; its name goes into the disk's label, and with the
+ * first change of the disk out of it again.
  */
 #include "command.h"
 #include "../nucleus/segment.h"

@@ -1,7 +1,8 @@
 /*
  * SEGGEN: execs become a saved segment, from which all run them without reading a disk (exec.c).
  *
- * The file `segment LSEG` names them, a line each: EXEC fn [ft]. The segment is defined and saved here, at the page that is named.
+ * The file `segment LSEG` names them, a line each: EXEC fn [ft]. The segment is defined and saved here, at the page
+ * that is named.
  */
 #include "command.h"
 #include "../nucleus/segment.h"
@@ -89,5 +90,6 @@ int seggen_command(const struct call *call)
     for (u32 n = 0; n < list.count; n++)
         length += list.wanted[n].room < LENGTH_MOST ? list.wanted[n].room : LENGTH_MOST;
     length = length < LENGTH_MOST ? length : LENGTH_MOST;
-    return make_segment("SGN", call->token[1], call->token[2], (u32)length, &(struct segment_maker){ .fill = put_execs, .what = &list });
+    return make_segment("SGN", call->token[1], call->token[2], (u32)length,
+                        &(struct segment_maker){ .fill = put_execs, .what = &list });
 }

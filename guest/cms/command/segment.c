@@ -25,7 +25,10 @@ int segment_problem(const char *module, enum segment_result result, const name w
     }
 }
 
-/* Makes a segment of up to `length` bytes at the page that is named, and saves it; a return code, and messages as `module`. */
+/*
+ * Makes a segment of up to `length` bytes at the page that is named, and saves it; a return code, and messages as
+ * `module`.
+ */
 int make_segment(const char *module, const name segment, const name page, u32 length, const struct segment_maker *maker)
 {
     char line[80];
@@ -46,7 +49,8 @@ int make_segment(const char *module, const name segment, const name page, u32 le
     if (maker->fill != NULL)
         code = maker->fill((u8 *)first, &length, maker->what);
     if (code == 0)
-        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR", segment, number, number + (length - 1) / 4096));
+        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR", segment, number,
+                                     number + (length - 1) / 4096));
     if (code == 0 && maker->defined != NULL)
         code = maker->defined((u8 *)first, segment, maker->what);
     if (code == 0)
@@ -102,7 +106,8 @@ int segment_command(const struct call *call)
             message("SEG", 70, 'E', call->token[legal_name(call->token[2]) ? 3 : 2]);
             return RC_SYNTAX;
         }
-        return segment_assign(call->token[2], call->token[3]) ? 0 : segment_problem("SEG", SEGMENT_NO_STORAGE, call->token[2]);
+        return segment_assign(call->token[2], call->token[3]) ? 0
+            : segment_problem("SEG", SEGMENT_NO_STORAGE, call->token[2]);
     }
     wanted = segment_assigned(call->token[2]);
     if (is(call->token[1], "LOAD")) {

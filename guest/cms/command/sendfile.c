@@ -1,9 +1,9 @@
 /*
  * SENDFILE: files for other users, by punch and reader.
  *
- * A file goes as NETDATA (netdata.c), so it comes with its name, format and date, or with OLD as cards of DISK DUMP (disk.c). What was
- * sent is noted in userid NETLOG A0; with ACK its RECEIVE sends an answer. NOTE says that the file is a note, which RECEIVE puts into a
- * notebook.
+ * A file goes as NETDATA (netdata.c), so it comes with its name, format and date, or with OLD as cards of DISK DUMP
+ * (disk.c). What was sent is noted in userid NETLOG A0; with ACK its RECEIVE sends an answer. NOTE says that the file
+ * is a note, which RECEIVE puts into a notebook.
  */
 #include "command.h"
 
@@ -32,7 +32,8 @@ u32 on_date(char *to, u32 room)
     struct moment at;
 
     now(&at);
-    return format(to, room, " on %02u/%02u/%02u %02u:%02u:%02u", at.month, at.day, at.year % 100, at.hour, at.minute, at.second);
+    return format(to, room, " on %02u/%02u/%02u %02u:%02u:%02u", at.month, at.day, at.year % 100, at.hour, at.minute,
+                  at.second);
 }
 
 /* A CP command whose answer is only of interest if it fails. */
@@ -62,7 +63,8 @@ int close_punch(const struct recipient *to, const name class, const name fn, con
     int code = 0;
 
     if (!is_here(to))
-        code = quietly(command, format(command, sizeof command, "TAG DEV %03x %t %t", PUNCH_UNIT, to->node, to->userid));
+        code = quietly(command, format(command, sizeof command, "TAG DEV %03x %t %t", PUNCH_UNIT, to->node,
+                                       to->userid));
     if (code == 0)
         code = quietly(command, format(command, sizeof command, "CLOSE %03x TO %t CLASS %t NAME %t %t", PUNCH_UNIT,
                                        is_here(to) ? to->userid : "RSCS    ", class, fn, ft));
@@ -116,8 +118,8 @@ static int send_one(const struct sending *how, struct reader *reader, const stru
         return code;
     }
     node_of(here);
-    length = format(line, sizeof line, "%s %s sent to %t at %t", how->note ? "Note" : "File", show_id(&id, text), to->userid,
-                    to->node[0] == ' ' ? here : to->node);
+    length = format(line, sizeof line, "%s %s sent to %t at %t", how->note ? "Note" : "File", show_id(&id, text),
+                    to->userid, to->node[0] == ' ' ? here : to->node);
     length += on_date(line + length, sizeof line - length);
     if (how->show)
         type_line(line, length);

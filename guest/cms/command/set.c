@@ -1,8 +1,8 @@
 /*
  * SET: how CMS behaves; what it does not know is CP's.
  *
- * Most of it is switches, which QUERY shows by the same table. REMOTE, FULLREAD, NONDISP and IMESCAPE are of full screens, REDTYPE and BLIP of
- * typewriters: they are kept and told for programs that ask.
+ * Most of it is switches, which QUERY shows by the same table. REMOTE, FULLREAD, NONDISP and IMESCAPE are of full
+ * screens, REDTYPE and BLIP of typewriters: they are kept and told for programs that ask.
  */
 #include "command.h"
 #include "../nucleus/segment.h"
@@ -87,7 +87,8 @@ static int set_blip(const struct call *call, u32 words)
     if (words > 4)
         return bad(70, call->token[4]);
     length = typed_word(call, 2, &word);
-    if (length > 8 || (words > 3 && (!parse_number(call->token[3], name_length(call->token[3]), &count) || count == 0 || count > 8)))
+    if (length > 8 || (words > 3 && (!parse_number(call->token[3], name_length(call->token[3]), &count) || count == 0 ||
+                                     count > 8)))
         return bad(70, call->token[words > 3 ? 3 : 2]);
     memset(settings.blip, 0, sizeof settings.blip);
     if (is(call->token[2], "ON"))
@@ -219,7 +220,8 @@ int set_command(const struct call *call)
         if (!yes && !abbreviates(call->token[2], set->no, least))
             return bad(70, call->token[2]);
         /* TRANSLATE's may be said of some only: there are none but CMS's own. */
-        if (words > 3 && !(set->value == &settings.translate && words == 4 && (is(call->token[3], "SYSTEM") || is(call->token[3], "USER") || is(call->token[3], "ALL"))))
+        if (words > 3 && !(set->value == &settings.translate && words == 4 &&
+                           (is(call->token[3], "SYSTEM") || is(call->token[3], "USER") || is(call->token[3], "ALL"))))
             return bad(70, call->token[3]);
         *set->value = yes;
         return 0;

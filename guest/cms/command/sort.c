@@ -1,7 +1,8 @@
 /*
  * SORT: the records of a file in the order of what stands in some of their columns.
  *
- * The columns are asked for; records that are alike there stay in their order. Everything is sorted in storage, by merging.
+ * The columns are asked for; records that are alike there stay in their order. Everything is sorted in storage, by
+ * merging.
  */
 #include "command.h"
 
@@ -28,8 +29,8 @@ static int ask(u32 lrecl)
     }
     field_count = 0;
     for (u32 n = 0; n < count; n++) {
-        bool good = n < COUNT_OF(numbers) && parse_number(token[n], name_length(token[n]), &numbers[n]) && numbers[n] > 0 &&
-                    numbers[n] <= lrecl;
+        bool good = n < COUNT_OF(numbers) && parse_number(token[n], name_length(token[n]), &numbers[n]) &&
+            numbers[n] > 0 && numbers[n] <= lrecl;
 
         if (good && n % 2 == 1) {
             good = numbers[n] >= numbers[n - 1];
@@ -61,7 +62,8 @@ static u8 **sorted(u8 **from, u8 **to, u32 count)
         u8 **swap;
 
         for (u32 first = 0; first < count; first += 2 * width) {
-            u32 middle = count - first < width ? count : first + width, end = count - first < 2 * width ? count : first + 2 * width;
+            u32 middle = count - first < width ? count : first + width,
+                end = count - first < 2 * width ? count : first + 2 * width;
             u32 a = first, b = middle;
 
             for (u32 n = first; n < end; n++)
@@ -113,7 +115,8 @@ int sort_command(const struct call *call)
         return RC_SYNTAX;
     for (u32 n = 0; n < sizeof to; n++)
         if (((char *)&to)[n] == '=')
-            memcpy((char *)&to + (n < 8 ? 0 : n < 16 ? 8 : 16), (char *)&from + (n < 8 ? 0 : n < 16 ? 8 : 16), n < 16 ? 8 : 2);
+            memcpy((char *)&to + (n < 8 ? 0 : n < 16 ? 8 : 16), (char *)&from + (n < 8 ? 0 : n < 16 ? 8 : 16),
+                   n < 16 ? 8 : 2);
     if (memcmp(&from, &to, sizeof from) == 0) {
         message("SRT", 19, 'E');
         return RC_SYNTAX;

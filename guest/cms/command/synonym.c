@@ -1,4 +1,6 @@
-/* SYNONYM: other names for commands, from a file with lines of a command, its synonym and the synonym's shortest form. */
+/*
+ * SYNONYM: other names for commands, from a file with lines of a command, its synonym and the synonym's shortest form.
+ */
 #include "command.h"
 
 int synonym_command(const struct call *call)

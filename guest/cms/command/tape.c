@@ -7,8 +7,8 @@
 
 enum { SMALL = 800, LARGE = 4096, MOTIONS_MOST = 32767 };
 enum {
-    BACKSPACE_BLOCK = 0x27, BACKSPACE_FILE = 0x2f, FORWARD_BLOCK = 0x37, FORWARD_FILE = 0x3f, REWIND = 0x07, UNLOAD = 0x0f,
-    ERASE_GAP = 0x17, NO_OPERATION = 0x03,
+    BACKSPACE_BLOCK = 0x27, BACKSPACE_FILE = 0x2f, FORWARD_BLOCK = 0x37, FORWARD_FILE = 0x3f, REWIND = 0x07,
+    UNLOAD = 0x0f, ERASE_GAP = 0x17, NO_OPERATION = 0x03,
 };
 enum listing { TO_SCREEN, TO_PRINTER, TO_DISK, NOWHERE };
 
@@ -87,7 +87,10 @@ static enum tape_end move(struct tape *tape, u8 command)
     return tape_io(tape->vdev, command, tape->block, &length);
 }
 
-static int failed(const struct tape *tape, enum tape_end end, bool writing) { return tape_problem("TPE", tape->unit, end, writing); }
+static int failed(const struct tape *tape, enum tape_end end, bool writing)
+{
+    return tape_problem("TPE", tape->unit, end, writing);
+}
 
 /* A line of the list of files. */
 static int list(struct tape *tape, const char *text)
@@ -198,7 +201,8 @@ static bool is_exact(const struct fileid *id)
 }
 
 /* The end of a file: what is to be done with it. True: it is the one that was wanted. */
-static bool file_end(struct tape *tape, enum walk what, const struct fileid *wanted, struct kept *kept, u32 blocks, int *code)
+static bool file_end(struct tape *tape, enum walk what, const struct fileid *wanted, struct kept *kept, u32 blocks,
+                     int *code)
 {
     u8 fst[FST_LENGTH];
     struct fileid id;
@@ -256,7 +260,8 @@ static int walk(struct tape *tape, enum walk what, const struct fileid *wanted)
         } else if (tape->block[4] == ' ') {
             blocks++;
             if (what == LOAD)
-                code = dump_keep("TPE", &kept, tape->block + DUMP_HEAD, tape->length - DUMP_HEAD, wanted->fm[0] == ' ' ? 'A' : wanted->fm[0]);
+                code = dump_keep("TPE", &kept, tape->block + DUMP_HEAD, tape->length - DUMP_HEAD,
+                                 wanted->fm[0] == ' ' ? 'A' : wanted->fm[0]);
         } else {
             found = file_end(tape, what, wanted, &kept, blocks, &code);
             blocks = 0;
@@ -313,7 +318,8 @@ static int label(struct tape *tape, const struct call *call, u32 words, bool rew
         message("TPE", 70, 'E', call->token[2]);
         return RC_SYNTAX;
     }
-    code = writing ? tape_write_label(tape->unit, call->token[2], words > 3 ? call->token[3] : "        ") : tape_show_label(tape->unit);
+    code = writing ? tape_write_label(tape->unit, call->token[2], words > 3 ? call->token[3] : "        ")
+        : tape_show_label(tape->unit);
     end = code == 0 && rewind ? move(tape, REWIND) : TAPE_DONE;
     return end == TAPE_DONE ? code : failed(tape, end, false);
 }
@@ -329,7 +335,8 @@ static int own_options(struct call *call, struct tape *tape)
 
         if (length == 4 && memcmp(word, "TAP", 3) == 0 && parse_hex(word + 3, 1, &value)) {
             tape->unit = value;
-        } else if (length == 3 && parse_hex(word, 3, &value) && ((value >= 0x180 && value <= 0x187) || (value >= 0x288 && value <= 0x28f))) {
+        } else if (length == 3 && parse_hex(word, 3, &value) &&
+                   ((value >= 0x180 && value <= 0x187) || (value >= 0x288 && value <= 0x28f))) {
             tape->unit = value & 15;
         } else if (abbreviates(word, "BLKSIZE", 3)) {
             if (n + 1 >= call->count) {
@@ -360,9 +367,10 @@ static int own_options(struct call *call, struct tape *tape)
 int tape_command(const struct call *given)
 {
     static const struct { const char *word; u8 command; bool counted; } motions[] = {
-        { "BSF", BACKSPACE_FILE, true }, { "BSR", BACKSPACE_BLOCK, true }, { "ERG", ERASE_GAP, true }, { "FSF", FORWARD_FILE, true },
-        { "FSR", FORWARD_BLOCK, true }, { "REW", REWIND, false }, { "RUN", UNLOAD, false }, { "WTM", TAPE_WRITE_MARK, true },
-        { "MODESET", NO_OPERATION, false },
+        { "BSF", BACKSPACE_FILE, true }, { "BSR", BACKSPACE_BLOCK, true }, { "ERG", ERASE_GAP, true },
+        { "FSF", FORWARD_FILE, true },
+        { "FSR", FORWARD_BLOCK, true }, { "REW", REWIND, false }, { "RUN", UNLOAD, false },
+        { "WTM", TAPE_WRITE_MARK, true }, { "MODESET", NO_OPERATION, false },
     };
     static const char *const walks[] = { "LOAD", "SCAN", "SKIP" };
     struct tape tape = { .unit = 1, .size = LARGE, .files = 1 };
@@ -398,7 +406,8 @@ int tape_command(const struct call *given)
                 message("TPE", 70, 'E', call.token[motions[n].counted ? 3 : 2]);
                 return RC_SYNTAX;
             }
-            if (words == 3 && (!parse_number(call.token[2], name_length(call.token[2]), &count) || count == 0 || count > MOTIONS_MOST)) {
+            if (words == 3 && (!parse_number(call.token[2], name_length(call.token[2]), &count) || count == 0 ||
+                               count > MOTIONS_MOST)) {
                 message("TPE", 26, 'E', call.token[2], call.token[1]);
                 return RC_SYNTAX;
             }

@@ -10,8 +10,8 @@
 #include "../nucleus/filedef.h"
 
 enum { LABEL = 80, BACKSPACE_BLOCK = 0x27, FORWARD_FILE = 0x3f, REWIND = 0x07 };
-enum { FID_AT = 4, FID_LENGTH = 17, SET_AT = 21, VOLSEQ_AT = 27, FSEQ_AT = 31, GENN_AT = 35, GENV_AT = 39, CREATED_AT = 41,
-       EXPIRES_AT = 47, SECURITY_AT = 53, BLOCKS_AT = 54, SYSTEM_AT = 60 };
+enum { FID_AT = 4, FID_LENGTH = 17, SET_AT = 21, VOLSEQ_AT = 27, FSEQ_AT = 31, GENN_AT = 35, GENV_AT = 39,
+       CREATED_AT = 41, EXPIRES_AT = 47, SECURITY_AT = 53, BLOCKS_AT = 54, SYSTEM_AT = 60 };
 enum { RECFM_AT = 4, BLOCK_AT = 5, LRECL_AT = 10, OWNER_AT = 41, VOLID_AT = 4, VOLID_LENGTH = 6, BLOCKED_AT = 38 };
 
 static enum tape_end do_one(u32 unit, u8 command)
@@ -137,7 +137,8 @@ static int volume(const char *module, const struct filedef *what, const struct l
         return tape_problem(module, what->unit, end, false);
     if (end != TAPE_DONE || memcmp(label, "VOL1", 4) != 0)
         return problem(module, 431, what->unit);
-    return compare(module, what->unit, "VOLID", label + VOLID_AT, what->volid[0] != ' ' ? what->volid : said != NULL ? said->volid : what->volid,
+    return compare(module, what->unit, "VOLID", label + VOLID_AT,
+                   what->volid[0] != ' ' ? what->volid : said != NULL ? said->volid : what->volid,
                    VOLID_LENGTH);
 }
 
@@ -271,7 +272,10 @@ static int write_before(const char *module, const struct filedef *what, const st
     return write_group(module, &where, "HDR", file);
 }
 
-/* To the file; `file` is what it will be, or gets what its labels say of it. A return code, and the message has been typed. */
+/*
+ * To the file; `file` is what it will be, or gets what its labels say of it. A return code, and the message has been
+ * typed.
+ */
 int labels_before(const char *module, const struct filedef *what, bool writing, struct tape_file *file)
 {
     enum tape_end end;

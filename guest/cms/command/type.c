@@ -41,7 +41,8 @@ int type_command(const struct call *call)
     const struct option known[] = {
         WORD("COL", 3, &cols), FLAG("HEX", 3, &hex, 1), WORD("MEMBER", 3, &member),
     };
-    u32 words = operands(call), from = 1, to = 0x7fffffff, first = 1, last = 0x7fffffff, named = words < 4 ? words - 1 : 3;
+    u32 words = operands(call), from = 1, to = 0x7fffffff, first = 1, last = 0x7fffffff,
+        named = words < 4 ? words - 1 : 3;
     struct reader reader;
     struct fileid id;
 
@@ -83,7 +84,8 @@ int type_command(const struct call *call)
     type(" ");
     reader.number += from - 1;
     while (reader.number < to && reader_next("TYP", &reader, &code)) {
-        u32 begin = first - 1 < reader.length ? first - 1 : reader.length, end = last < reader.length ? last : reader.length;
+        u32 begin = first - 1 < reader.length ? first - 1 : reader.length,
+            end = last < reader.length ? last : reader.length;
 
         if (hex)
             type_hex((u8 *)reader.record + begin, end - begin);

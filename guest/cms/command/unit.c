@@ -8,7 +8,8 @@ struct ccw { u8 command, flags; u16 count; u32 address; };
 /* Writes a card or a line; a record may be many, so HX is looked for at each. */
 int unit_write(u16 vdev, u8 command, const char *text, u32 length)
 {
-    struct ccw ccw __attribute__((aligned(8))) = { command, SLI, (u16)(length == 0 ? 1 : length), (u32)(length == 0 ? " " : text) };
+    struct ccw ccw __attribute__((aligned(8))) = { command, SLI, (u16)(length == 0 ? 1 : length),
+                                                   (u32)(length == 0 ? " " : text) };
 
     int code = channel_io(vdev, &ccw, NULL);
 

@@ -3,9 +3,10 @@
  *
  *   UPDATE fn [ft [fm [fn [ft [fm]]]]] [( CTL STK REP INC SEQ8 NOSEQ8 TERM NOTERM DISK PRINT
  *
- * One update file, or with CTL those that a control file names, from its last line up to its first: `level UPDTxxxx` is fn UPDTxxxx
- * if there is one, `level PTF ft` is fn ft, `level AUXxxxx [AUXyyyy]` is the list of filetypes in fn AUXxxxx, unless there is
- * fn AUXyyyy. The line `level MACS libraries` comes first. The result is $fn, or with REP the source itself; what was done is in fn UPDLOG.
+ * One update file, or with CTL those that a control file names, from its last line up to its first: `level UPDTxxxx` is
+ * fn UPDTxxxx if there is one, `level PTF ft` is fn ft, `level AUXxxxx [AUXyyyy]` is the list of filetypes in fn
+ * AUXxxxx, unless there is fn AUXyyyy. The line `level MACS libraries` comes first. The result is $fn, or with REP the
+ * source itself; what was done is in fn UPDLOG.
  */
 #include "update.h"
 
@@ -23,7 +24,8 @@ void update_log(struct update *update, const char *what, const char *line, u32 l
     if (update->print)
         (void)unit_write(PRINT_UNIT, 0x09, text, room);
     else if (update->log != NULL && update->log_error == EDF_OK)
-        update->log_error = edf_write(&update->log->file, ++update->log_lines, room == 0 ? " " : text, room == 0 ? 1 : room);
+        update->log_error = edf_write(&update->log->file, ++update->log_lines, room == 0 ? " " : text, room == 0 ? 1
+                                      : room);
 }
 
 void update_warn(struct update *update, int severity, u32 number, ...)
@@ -209,7 +211,8 @@ static int apply_aux(struct update *update, const char *type, bool *applied)
 static bool does_something(const struct row *row)
 {
     return !is(row->token[0], "*") ||
-           (row->count > 1 && (begins(row->token[1], "AUX") || begins(row->token[1], "UPDT") || is(row->token[1], "PTF") || is(row->token[1], "MACS")));
+           (row->count > 1 && (begins(row->token[1], "AUX") || begins(row->token[1], "UPDT") ||
+                               is(row->token[1], "PTF") || is(row->token[1], "MACS")));
 }
 
 static void stack_words(const struct row *row, u32 first, u32 last)
@@ -242,7 +245,8 @@ static int apply_control(struct update *update)
             macs = row;
         } else if (macs == NULL) {
             code = RC_FORMAT;
-        } else if (row->count < 2 || (!begins(row->token[1], "AUX") && !begins(row->token[1], "UPDT") && (!is(row->token[1], "PTF") || row->count < 3))) {
+        } else if (row->count < 2 || (!begins(row->token[1], "AUX") && !begins(row->token[1], "UPDT") &&
+                                      (!is(row->token[1], "PTF") || row->count < 3))) {
             return bad_card("CONTROL");
         }
     }

@@ -1,4 +1,7 @@
-/* UPDATE's parts: the command and its control files (update.c), and what one update file does to the source (updating.c). */
+/*
+ * UPDATE's parts: the command and its control files (update.c), and what one update file does to the source
+ * (updating.c).
+ */
 #ifndef UPDATE_H
 #define UPDATE_H
 

@@ -1,8 +1,9 @@
 /*
  * What one update file does to the source: ./ S, I, D, R and *.
  *
- * Records are known by their sequence numbers, columns 73 to 80 (NOSEQ8: 76 to 80), which rise. So one pass does it: each statement
- * copies the records in front of the one that it names. What it does not find it tells, and goes on with the next statement.
+ * Records are known by their sequence numbers, columns 73 to 80 (NOSEQ8: 76 to 80), which rise. So one pass does it:
+ * each statement copies the records in front of the one that it names. What it does not find it tells, and goes on with
+ * the next statement.
  */
 #include "update.h"
 
@@ -175,7 +176,8 @@ static u32 usual_step(u32 number)
 /* The numbers of a statement from word `first` on: as many as `room`; false: one is none. */
 static bool numbers(struct pass *pass, const struct statement *statement, u32 first, u32 *value, u32 room, u32 *count)
 {
-    for (*count = 0; *count < room && first + *count < statement->count && !is(statement->token[first + *count], "$"); ++*count) {
+    for (*count = 0; *count < room && first + *count < statement->count && !is(statement->token[first + *count], "$");
+         ++*count) {
         const char *word = statement->token[first + *count];
 
         if (!parse_number(word, name_length(word), &value[*count])) {
@@ -187,7 +189,8 @@ static bool numbers(struct pass *pass, const struct statement *statement, u32 fi
 }
 
 /* [seqno1 [seqno2]] [$ [first [step]]] of I, R and D. */
-static bool where(struct pass *pass, const struct statement *statement, u32 most_numbers, u32 number[2], struct numbering *numbering)
+static bool where(struct pass *pass, const struct statement *statement, u32 most_numbers, u32 number[2],
+                  struct numbering *numbering)
 {
     u32 count, after[2], more;
 
@@ -263,7 +266,8 @@ static int insert(struct pass *pass, const struct source *cards, u32 *card, bool
     return code;
 }
 
-static int perform_statement(struct pass *pass, const struct source *cards, u32 *card, const struct statement *statement, bool first)
+static int perform_statement(struct pass *pass, const struct source *cards, u32 *card,
+                             const struct statement *statement, bool first)
 {
     const char *what = statement->token[0];
     struct numbering numbering = { false, 0, 0 };
@@ -283,7 +287,9 @@ static int perform_statement(struct pass *pass, const struct source *cards, u32 
     }
     good = where(pass, statement, is(what, "I") ? 1 : 2, number, &numbering);
     if (good && is(what, "I")) {
-        /* After a record that has been passed just now (R in front of it), and at the beginning, nothing is looked for. */
+        /*
+         * After a record that has been passed just now (R in front of it), and at the beginning, nothing is looked for.
+         */
         if (number[0] != 0 && (pass->last == NOWHERE || (u32)pass->last != number[0])) {
             if (copy_to(pass, number[0], &code))
                 code = copy_one(pass);

@@ -1,10 +1,12 @@
 /*
  * VMLINK: another user's minidisk, linked and accessed in one go, wherever there is room.
  *
- *   VMLINK nickname | owner vdev | .DIR directory [<vdev fm linkmode password>] ... [( TYPE NOTYPE STACK FIFO LIFO QUERY RELEASE NONAMES FILE fn
+ *   VMLINK nickname | owner vdev | .DIR directory [<vdev fm linkmode password>] ... [( TYPE NOTYPE STACK FIFO LIFO
+ * QUERY RELEASE NONAMES FILE fn
  *
- * Nicknames are those of VMLINK NAMES: `:nick.` with `:address.owner vdev <vdev fm linkmode>` or `:list.` of others. The first free
- * number from 120 up and the first free letter from Z down are taken unless others are said; * is such a one, too.
+ * Nicknames are those of VMLINK NAMES: `:nick.` with `:address.owner vdev <vdev fm linkmode>` or `:list.` of others.
+ * The first free number from 120 up and the first free letter from Z down are taken unless others are said; * is such a
+ * one, too.
  */
 #include "command.h"
 
@@ -107,7 +109,8 @@ static void tell(const struct wish *wish, const struct link *link)
     if (wish->stack >= 0) {
         char line[64];
 
-        stack_line(line, format(line, sizeof line, "%c %04x %t %04x %s", link->mode, link->ours, link->owner, link->theirs, disk->read_only ? "R/O" : "R/W"),
+        stack_line(line, format(line, sizeof line, "%c %04x %t %04x %s", link->mode, link->ours, link->owner,
+                                link->theirs, disk->read_only ? "R/O" : "R/W"),
                    wish->stack == TO_STACK_LIFO);
     }
 }
@@ -175,7 +178,8 @@ static int link_one(const struct wish *wish, struct asked *asked)
         message("VML", 2063, 'E');
         return NO_ROOM;
     }
-    code = quietly(line, format(line, sizeof line, "LINK %t %04x %04x %t %t", asked->owner, asked->theirs, asked->ours, asked->how, asked->password));
+    code = quietly(line, format(line, sizeof line, "LINK %t %04x %04x %t %t", asked->owner, asked->theirs, asked->ours,
+                                asked->how, asked->password));
     if (code != 0)
         return code;
     disk_release(asked->mode);
@@ -194,7 +198,8 @@ static int link_one(const struct wish *wish, struct asked *asked)
 static int link_all(const struct wish *wish, const char *at, const char *end, u32 depth);
 
 /* A nickname, and perhaps what the line says of it other than VMLINK NAMES. */
-static int nickname(const struct wish *wish, const char *nick, u32 nick_length, const char *own, u32 own_length, u32 depth)
+static int nickname(const struct wish *wish, const char *nick, u32 nick_length, const char *own, u32 own_length,
+                    u32 depth)
 {
     char value[LINE_MOST + 1];
     name shown;
@@ -204,7 +209,8 @@ static int nickname(const struct wish *wish, const char *nick, u32 nick_length, 
     if (!wish->no_names && depth < DEPTH_MOST && nick_length <= sizeof(name)) {
         if (nickname_says(wish->file, shown, "list", value, LINE_MOST, &length))
             return link_all(wish, value, value + length, depth + 1);
-        if (nickname_says(wish->file, shown, "address", value, LINE_MOST, &length) || nickname_says(wish->file, shown, "addr", value, LINE_MOST, &length)) {
+        if (nickname_says(wish->file, shown, "address", value, LINE_MOST, &length) ||
+            nickname_says(wish->file, shown, "addr", value, LINE_MOST, &length)) {
             /* What is typed goes before what the file has. */
             for (u32 n = 0; own_length > 0 && n < length; n++)
                 if (value[n] == '<')

@@ -1,10 +1,11 @@
 /*
  * XMITMSG: a message of a repository, with what belongs in it put in, to the terminal or an exec's variables.
  *
- *   XMITMSG number [substitution...] [( APPLID a CALLER c FORMAT n LETTER l LINE n|* ERRMSG DISPLAY NODISP VAR HEADER NOHEADER COMPRESS
+ *   XMITMSG number [substitution...] [( APPLID a CALLER c FORMAT n LETTER l LINE n|* ERRMSG DISPLAY NODISP VAR HEADER
+ * NOHEADER COMPRESS
  *
- * APPLID DMS, which is usual, means CMS's own messages; others are those that SET LANGUAGE has added. A substitution of several words
- * stands between quotes.
+ * APPLID DMS, which is usual, means CMS's own messages; others are those that SET LANGUAGE has added. A substitution of
+ * several words stands between quotes.
  */
 #include "repository.h"
 
@@ -19,7 +20,8 @@ static void put(char *text, u32 *length, const char *what, u32 count)
 }
 
 /* A text of a repository: after the character are the numbers of the substitutions. */
-static u32 fill_in(const struct repository_head *head, const struct repository_line *line, const struct words *words, char text[TEXT_MOST])
+static u32 fill_in(const struct repository_head *head, const struct repository_line *line, const struct words *words,
+                   char text[TEXT_MOST])
 {
     const char *from = (const char *)(line + 1);
     u32 length = 0;
@@ -82,7 +84,8 @@ static u32 compressed(char *text, u32 length)
 }
 
 /* The words of the line up to the options, as they were typed. `options` is where those begin. */
-static bool take_words(const struct call *call, const char **number, u32 *number_length, struct words *words, const char **options)
+static bool take_words(const struct call *call, const char **number, u32 *number_length, struct words *words,
+                       const char **options)
 {
     const char *at = call->arguments, *end = call->end;
     bool first = true;
@@ -171,7 +174,8 @@ static int give_all(const struct wish *wish, const struct words *words)
         return NO_REPOSITORY;
     } else {
         for (const struct repository_line *line = NULL; code == 0 && (line = repository_next(head, line)) != NULL;)
-            if (((u32)line->number[0] << 8 | line->number[1]) == wish->number && line->format == wish->format && (only == 0 || line->line == only))
+            if (((u32)line->number[0] << 8 | line->number[1]) == wish->number && line->format == wish->format &&
+                (only == 0 || line->line == only))
                 code = give(wish, ++lines, head->digits, (char)line->severity, text, fill_in(head, line, words, text));
     }
     if (code == 0 && lines == 0) {
@@ -188,7 +192,8 @@ static int give_all(const struct wish *wish, const struct words *words)
 
 int xmitmsg_command(const struct call *call)
 {
-    struct wish wish = { .header = 1, .display = -1, .format = 1, .application = "DMS     ", .caller = "        ", .letter = "        ", .line = "*       " };
+    struct wish wish = { .header = 1, .display = -1, .format = 1, .application = "DMS     ", .caller = "        ",
+                         .letter = "        ", .line = "*       " };
     const struct option known[] = {
         WORD("APPLID", 3, &wish.application), WORD("CALLER", 3, &wish.caller),
         NUMBER("FORMAT", 3, &wish.format), WORD("LETTER", 3, &wish.letter),

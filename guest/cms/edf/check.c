@@ -1,8 +1,8 @@
 /*
  * The checker: whether a disk is one that this file system could have written.
  *
- * Every block is accounted for once: by IPL and label, by the directory and the map, or by one file. What the map says is
- * compared with that, and every V file is walked through, record by record, against its pointers.
+ * Every block is accounted for once: by IPL and label, by the directory and the map, or by one file. What the map says
+ * is compared with that, and every V file is walked through, record by record, against its pointers.
  */
 #include "edf.h"
 #include <string.h>
@@ -81,7 +81,10 @@ static void walk(struct check *check, struct edf_file *file)
             bool behind = block < file->tree.count &&
                           (n < records || file->tree.entry[block].displacement != EDF_CONTINUED);
 
-            /* If the next record is the first of its block, the pointer says so; after the last one, if it says anything. */
+            /*
+             * If the next record is the first of its block, the pointer says so; after the last one, if it says
+             * anything.
+             */
             if (behind && (block == 0 ? 0 : file->tree.entry[block - 1].highest) == n &&
                 file->tree.entry[block].displacement != offset) {
                 wrong(check, "a displacement that is not where the record begins", n + 1);

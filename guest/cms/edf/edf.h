@@ -1,17 +1,18 @@
 /*
  * The EDF file system: files of records on a CMS minidisk.
  *
- * A minidisk is a row of blocks of one size (512, 1024, 2048 or 4096 bytes), numbered from 1. Blocks 1 and 2 are for IPL,
- * 3 is the label (on fixed-block disks the label has its own place), 4 and 5 are the two homes of the directory's first
- * block. The directory is itself a file of 64-byte entries, the file status table (FST); so is the allocation map, of bits.
+ * A minidisk is a row of blocks of one size (512, 1024, 2048 or 4096 bytes), numbered from 1. Blocks 1 and 2 are for
+ * IPL, 3 is the label (on fixed-block disks the label has its own place), 4 and 5 are the two homes of the directory's
+ * first block. The directory is itself a file of 64-byte entries, the file status table (FST); so is the allocation
+ * map, of bits.
  *
- * Nothing that a committed directory leads to is ever written over. Changed data, pointer, directory and map blocks go to
- * blocks that were free; edf_commit() then writes the first directory block to that one of blocks 4 and 5 that is not
- * current, and at last the label, which says which one is. That single write is the commit: a program that looks after
- * a crash finds the old directory or the new one.
+ * Nothing that a committed directory leads to is ever written over. Changed data, pointer, directory and map blocks go
+ * to blocks that were free; edf_commit() then writes the first directory block to that one of blocks 4 and 5 that is
+ * not current, and at last the label, which says which one is. That single write is the commit: a program that looks
+ * after a crash finds the old directory or the new one.
  *
- * The folder knows no CMS: it asks for storage, blocks and the time through what is declared here, and compiles on any host.
- * Layouts: "CMS Application Development Guide for Assembler" (FSTD) and CMS Data Areas (ADTSECT).
+ * The folder knows no CMS: it asks for storage, blocks and the time through what is declared here, and compiles on any
+ * host. Layouts: "CMS Application Development Guide for Assembler" (FSTD) and CMS Data Areas (ADTSECT).
  */
 #ifndef EDF_H
 #define EDF_H
@@ -41,7 +42,10 @@ enum edf_error {
     EDF_REPLACED,       /* another disk is in its place, or another user has changed it */
 };
 
-/* A device in blocks of `size` bytes, numbered from 1. Each call is for `count` blocks that follow one another; 0 is success. */
+/*
+ * A device in blocks of `size` bytes, numbered from 1. Each call is for `count` blocks that follow one another; 0 is
+ * success.
+ */
 struct edf_device {
     void *context;
     u32 size;
@@ -60,8 +64,8 @@ void edf_now(u8 stamp[7]);               /* 00 or 08 (20xx), then packed YYMMDDH
 /* Label. */
 enum {
     ADT_ID = 0x00, ADT_LABEL = 0x04, ADT_VERSION = 0x0a, ADT_SIZE = 0x0c, ADT_DOP = 0x10, ADT_CYLINDERS = 0x14,
-    ADT_MOST_CYLINDERS = 0x18, ADT_BLOCKS = 0x1c, ADT_USED = 0x20, ADT_FST_SIZE = 0x24, ADT_FSTS = 0x28, ADT_CREATED = 0x2c,
-    ADT_CENTURY = 0x32, ADT_OFFSET = 0x34, ADT_SEGMENT = 0x48, ADT_LENGTH = 80,
+    ADT_MOST_CYLINDERS = 0x18, ADT_BLOCKS = 0x1c, ADT_USED = 0x20, ADT_FST_SIZE = 0x24, ADT_FSTS = 0x28,
+    ADT_CREATED = 0x2c, ADT_CENTURY = 0x32, ADT_OFFSET = 0x34, ADT_SEGMENT = 0x48, ADT_LENGTH = 80,
 };
 
 /* File status table entry. */
@@ -73,14 +77,16 @@ enum {
 };
 
 enum { EDF_F = 0xc6, EDF_V = 0xe5 };     /* record formats, as FST_RECFM has them */
-enum { EDF_MOST_V = 65535, EDF_MOST_F = 0x7fffffff };     /* the longest records; and no file has more records than EDF_MOST_F */
+/* The longest records; and no file has more records than EDF_MOST_F. */
+enum { EDF_MOST_V = 65535, EDF_MOST_F = 0x7fffffff };
 #define EDF_CONTINUED 0xffffffffu        /* no record begins in a block of a V file */
 
 /* A data block of a file: where it is (0: nowhere, all zeros), and of V files what begins in it. */
 struct edf_entry {
     u32 block;
     u32 highest;        /* V: the highest record that begins in this block or before */
-    u32 displacement;   /* V: where the first record that begins here begins (in the last block: or would), or EDF_CONTINUED */
+    /* V: where the first record that begins here begins (in the last block: or would), or EDF_CONTINUED. */
+    u32 displacement;
     bool fresh;         /* allocated since the last commit: may be written in place */
 };
 
@@ -102,7 +108,8 @@ struct edf {
     u8 label[ADT_LENGTH];
     u8 seen[ADT_LENGTH];    /* the label as it is on the disk; nothing: there is none yet */
     bool ours;          /* since the last commit it was looked whether that is still so */
-    u8 *fst;            /* the directory, entries of FST_LENGTH; the first two are the directory and the map themselves */
+    /* The directory, entries of FST_LENGTH; the first two are the directory and the map themselves. */
+    u8 *fst;
     u32 fsts, fst_room;
     u8 *fst_dirty;      /* a byte for each directory block */
     struct edf_tree directory;

@@ -1,9 +1,9 @@
 /*
  * Files: records read, written over, added.
  *
- * A window is a run of the file's blocks in storage. The data of an F file is its records end to end; that of a V file is
- * records with two bytes of length before them, end to end, a length of zero after the last. A block that the committed
- * directory knows is never written over: the first change gives it a new place (edf.h).
+ * A window is a run of the file's blocks in storage. The data of an F file is its records end to end; that of a V file
+ * is records with two bytes of length before them, end to end, a length of zero after the last. A block that the
+ * committed directory knows is never written over: the first change gives it a new place (edf.h).
  */
 #include "edf.h"
 #include <string.h>
@@ -135,7 +135,8 @@ static int block(struct edf_file *file, u32 index, bool add, u8 **at)
         if (error != EDF_OK)
             return error;
         while (file->tree.count <= index)
-            file->tree.entry[file->tree.count++] = (struct edf_entry){ .highest = highest, .displacement = EDF_CONTINUED };
+            file->tree.entry[file->tree.count++] = (struct edf_entry){ .highest = highest, .displacement =
+                EDF_CONTINUED };
         if (file->held > 0 && index == file->first + file->held && file->held < room(file)) {
             memset(file->window + (size_t)file->held * edf->size, 0, edf->size);
             file->held++;
@@ -411,7 +412,8 @@ static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length
         index = begins;
         offset = begins_at;
     }
-    if (index < file->tree.count && offset + 2 + length < file->edf->size && held_at(file, index, offset, 2 + length) != NULL) {
+    if (index < file->tree.count && offset + 2 + length < file->edf->size &&
+        held_at(file, index, offset, 2 + length) != NULL) {
         /* All of it lies in a block that is in storage. */
         u8 *here = held_at(file, index, offset, 2);
 
@@ -436,7 +438,10 @@ static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length
     error = transfer(file, &index, &offset, NULL, from, length_left);
     if (error != EDF_OK)
         return error;
-    /* Where the last record ends in a block that none begins in, the next would begin: others take the file's length from that. */
+    /*
+     * Where the last record ends in a block that none begins in, the next would begin: others take the file's length
+     * from that.
+     */
     if (offset != 0 && file->tree.entry[index].displacement == EDF_CONTINUED)
         file->tree.entry[index].displacement = offset;
     if (length > lrecl(file))

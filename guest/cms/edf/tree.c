@@ -1,10 +1,10 @@
 /*
  * Pointer blocks: the tree between a directory entry and the file's data blocks.
  *
- * With one data block the entry points at it; with more there are levels of pointer blocks, of 4-byte block numbers for F
- * files (0: a block of zeros that is nowhere), of 12 bytes for V files, which say what records begin where. A tree in use
- * is kept flat, an entry a data block. A changed tree gets new pointer blocks as a whole: nothing that is on the disk is
- * written over.
+ * With one data block the entry points at it; with more there are levels of pointer blocks, of 4-byte block numbers for
+ * F files (0: a block of zeros that is nowhere), of 12 bytes for V files, which say what records begin where. A tree in
+ * use is kept flat, an entry a data block. A changed tree gets new pointer blocks as a whole: nothing that is on the
+ * disk is written over.
  */
 #include "edf.h"
 #include <string.h>

@@ -2,8 +2,8 @@
  * The disk as a whole: label, allocation map, commit.
  *
  * The map in storage is the one that the next commit writes. A block that a change has given up is clear in it, but the
- * committed directory still leads there: `pending` keeps it from being given out before the commit. A few blocks are kept
- * back from files (the reserve), so that a full disk can still be committed, and files be erased from it.
+ * committed directory still leads there: `pending` keeps it from being given out before the commit. A few blocks are
+ * kept back from files (the reserve), so that a full disk can still be committed, and files be erased from it.
  */
 #include "edf.h"
 #include <string.h>
@@ -183,7 +183,8 @@ static int read_directory(struct edf *edf, u32 home)
         const u8 *map = edf->fst + MAP * FST_LENGTH;
 
         memset(edf->fst_dirty, 0, edf->directory.count);
-        if (edf->fsts < 2 || edf->fsts > edf->fst_room || memcmp(map, map_name, 8) != 0 || memcmp(map + FST_TYPE, map_type, 8) != 0)
+        if (edf->fsts < 2 || edf->fsts > edf->fst_room || memcmp(map, map_name, 8) != 0 ||
+            memcmp(map + FST_TYPE, map_type, 8) != 0)
             error = EDF_DAMAGED;
     }
     edf_put(first);
@@ -260,8 +261,8 @@ int edf_open_label(struct edf *edf, const struct edf_device *device, bool writab
     edf->used = edf_word(edf->label + ADT_USED);
     edf->hint = FIRST_FREE;
     u32 home = edf_word(edf->label + ADT_DOP);
-    return (home != HOMES && home != HOMES + 1) || edf_word(edf->label + ADT_FST_SIZE) != FST_LENGTH || edf->blocks < FIRST_FREE ||
-                   edf->blocks > BLOCKS_MOST
+    return (home != HOMES && home != HOMES + 1) || edf_word(edf->label + ADT_FST_SIZE) != FST_LENGTH ||
+        edf->blocks < FIRST_FREE || edf->blocks > BLOCKS_MOST
                ? EDF_DAMAGED : EDF_OK;
 }
 
@@ -444,7 +445,8 @@ static void system_entry(u8 *fst, const u8 name[8], const u8 type[8], u32 lrecl,
 /* Makes the disk an empty one of `blocks` blocks. Its blocks must be there; what is in them does not matter. */
 int edf_format(const struct edf_device *device, u32 blocks, u32 cylinders, u32 most_cylinders, const u8 label[6])
 {
-    struct edf edf = { .device = *device, .writable = true, .size = device->size, .blocks = blocks, .hint = FIRST_FREE };
+    struct edf edf = { .device = *device, .writable = true, .size = device->size, .blocks = blocks, .hint =
+        FIRST_FREE };
     u32 count = map_blocks(blocks, device->size), per_block = device->size / FST_LENGTH;
     u8 now[7];
     int error;
@@ -502,7 +504,8 @@ static int resize_map(struct edf *edf, u32 count)
 {
     struct edf_tree *tree = &edf->map_tree;
     u32 kept = tree->count < count ? tree->count : count;
-    u8 *map = edf_get((size_t)count * edf->size), *pending = edf_get((size_t)count * edf->size), *dirty = edf_get(count);
+    u8 *map = edf_get((size_t)count * edf->size), *pending = edf_get((size_t)count * edf->size),
+        *dirty = edf_get(count);
     u8 *fst = edf->fst + MAP * FST_LENGTH;
 
     if (map == NULL || pending == NULL || dirty == NULL || edf_tree_extend(tree, count) != EDF_OK) {
@@ -531,8 +534,8 @@ static int resize_map(struct edf *edf, u32 count)
 }
 
 /*
- * From now on the disk has this many blocks, which must be there. EDF_FULL: something is in those that would go, or too few are
- * left, and nothing has changed. After another error the disk must be opened anew.
+ * From now on the disk has this many blocks, which must be there. EDF_FULL: something is in those that would go, or too
+ * few are left, and nothing has changed. After another error the disk must be opened anew.
  */
 int edf_resize(struct edf *edf, u32 blocks, u32 cylinders)
 {
@@ -561,8 +564,8 @@ int edf_resize(struct edf *edf, u32 blocks, u32 cylinders)
 }
 
 /*
- * An empty disk gets one file of all blocks that are left, side by side, a record a block; the label says where they begin, so that
- * programs can use them as a disk without a file system. What is in the blocks stays.
+ * An empty disk gets one file of all blocks that are left, side by side, a record a block; the label says where they
+ * begin, so that programs can use them as a disk without a file system. What is in the blocks stays.
  */
 int edf_reserve(struct edf *edf, const u8 name[8], const u8 type[8])
 {

@@ -1,13 +1,15 @@
 /*
  * edfdisk: EDF minidisks in host files, and the file system's trials.
  *
- * A disk here is a flat file of blocks: EDF block n is at (n - 1) times the block size, as cmsfs-fuse takes it. This is how
- * the build makes the disks that CMS starts from, and how tests look at what CMS has written.
+ * A disk here is a flat file of blocks: EDF block n is at (n - 1) times the block size, as cmsfs-fuse takes it. This is
+ * how the build makes the disks that CMS starts from, and how tests look at what CMS has written.
  *
- *   edfdisk format FILE BLOCKS SIZE LABEL [RESERVED [FBA]]   an empty disk; the last RESERVED blocks are left to the nucleus
+ *   edfdisk format FILE BLOCKS SIZE LABEL [RESERVED [FBA]]   an empty disk; the last RESERVED blocks are left to the
+ * nucleus
  *   edfdisk ipl FILE LOADER NUCLEUS        puts a loader into blocks 1 and 2, the nucleus after the file system
  *   edfdisk put FILE NAME TYPE MODE HOST F|V [LRECL]   a text of the host becomes a file (LF ends a record)
- *   edfdisk bin FILE NAME TYPE MODE HOST F|V [LRECL [SPARSE]]   the same of bytes: F records; V records with their length
+ *   edfdisk bin FILE NAME TYPE MODE HOST F|V [LRECL [SPARSE]]   the same of bytes: F records; V records with their
+ * length
  *                                          before them. SPARSE does not write records of zeros, but the last
  *   edfdisk get FILE NAME TYPE             a file as text of the host, on standard output
  *   edfdisk raw FILE NAME TYPE             a file as bytes of the host, as bin takes them
@@ -66,7 +68,8 @@ void die(const char *what, const char *which)
 static const char *explain(int error)
 {
     static const char *const text[] = { "done", "no such file", "the file exists", "end of file", "the disk is full",
-        "the disk is read-only", "an I/O error", "the disk is damaged", "no EDF label", "no storage", "nobody keeps its directory",
+        "the disk is read-only", "an I/O error", "the disk is damaged", "no EDF label", "no storage",
+            "nobody keeps its directory",
         "a record has a length that the file cannot have" };
     return text[error];
 }
@@ -387,6 +390,7 @@ int main(int words, char **word)
     else if (strcmp(what, "scribble") == 0)
         return scribble((u32)atol(word[0]), (u32)atol(word[1]), (u32)atol(word[2]));
     else
-        die("edfdisk format|ipl|put|bin|get|raw|list|resize|reserve|check|trial|kills|scribble: the source says how", NULL);
+        die("edfdisk format|ipl|put|bin|get|raw|list|resize|reserve|check|trial|kills|scribble: the source says how",
+            NULL);
     return 0;
 }

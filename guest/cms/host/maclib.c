@@ -1,4 +1,7 @@
-/* A MACLIB as a file of the host: `edfdisk maclib`. Each input is a member of the name that the file has; `edfdisk bin` puts it on a disk. */
+/*
+ * A MACLIB as a file of the host: `edfdisk maclib`. Each input is a member of the name that the file has; `edfdisk bin`
+ * puts it on a disk.
+ */
 #include "../lib/members.h"
 #include "edfdisk.h"
 #include <stdio.h>

@@ -124,9 +124,11 @@ static bool agrees(struct edf *edf, const struct model *model, bool say)
             u32 which = order == 0 ? k : order == 1 ? f->records - 1 - k : chance(f->records);
 
             error = edf_read(&file, which + 1, got, sizeof got, &length);
-            same = error == EDF_OK && length == f->record[which].length && memcmp(got, f->record[which].data, length) == 0;
+            same = error == EDF_OK && length == f->record[which].length &&
+                memcmp(got, f->record[which].data, length) == 0;
             if (!same && say)
-                printf("file %u record %u: error %d length %u, not %u\n", n, which + 1, error, length, f->record[which].length);
+                printf("file %u record %u: error %d length %u, not %u\n", n, which + 1, error, length,
+                       f->record[which].length);
         }
         if (same && edf_read(&file, f->records + 1, got, sizeof got, &length) != EDF_END)
             same = false;
@@ -171,7 +173,8 @@ static int change(struct edf *edf, struct model *model)
         error = edf_truncate(&file, keep);
         f->records = keep;
     }
-    for (u32 count = chance(chance(4) ? 30 : 200) + 1; error == EDF_OK && count > 0 && f->records < MOST - 20; count--) {
+    for (u32 count = chance(chance(4) ? 30 : 200) + 1; error == EDF_OK && count > 0 && f->records < MOST - 20;
+         count--) {
         u32 at = f->records, length = f->lrecl;
 
         if (f->recfm == EDF_V)
@@ -225,7 +228,8 @@ static bool sound(struct memory *memory, const struct model *before, const struc
 }
 
 /* Does one step on a copy of the disk of which only the first `limit` writes arrive. */
-static bool killed(const struct memory *base, u32 limit, u32 seed, const struct model *before, const struct model *after)
+static bool killed(const struct memory *base, u32 limit, u32 seed, const struct model *before,
+                   const struct model *after)
 {
     struct memory copy = { .blocks = base->blocks, .size = base->size, .limit = limit };
     struct edf_device device = memory_device(&copy);
@@ -250,7 +254,8 @@ static bool killed(const struct memory *base, u32 limit, u32 seed, const struct 
 
 int trial(u32 size, u32 seed, u32 steps, bool kills)
 {
-    struct memory memory = { .blocks = seed % 7 == 0 ? 60 : 1200 + seed % 7 * (size == 512 ? 1500 : 100), .size = size };
+    struct memory memory = { .blocks = seed % 7 == 0 ? 60 : 1200 + seed % 7 * (size == 512 ? 1500 : 100), .size =
+        size };
     struct edf_device device = memory_device(&memory);
     static struct model model, before;
     static const u8 label[6] = { 0xe3, 0xd9, 0xc9, 0xc1, 0xd3, 0x40 };

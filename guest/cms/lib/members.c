@@ -1,4 +1,7 @@
-/* The records of a library that are not its members' own; the same on any host, so nothing here depends on the compiler's characters. */
+/*
+ * The records of a library that are not its members' own; the same on any host, so nothing here depends on the
+ * compiler's characters.
+ */
 #include "members.h"
 #include <string.h>
 

@@ -15,7 +15,8 @@ enum { LIBRARY_CARD = 80, MEMBERS_OF_CARD = 5, MEMBER_ENTRY = 16 };
 struct member { char name[8]; u32 first, count; };
 
 /* members.c */
-bool library_described(const u8 card[LIBRARY_CARD], u32 *directory, u32 *members);   /* false: it is no library's first record */
+/* false: it is no library's first record. */
+bool library_described(const u8 card[LIBRARY_CARD], u32 *directory, u32 *members);
 void library_header(u8 card[LIBRARY_CARD], u32 directory, u32 members);
 void library_member_at(const u8 *at, struct member *member);
 void library_entry(u8 *at, const struct member *member);

@@ -9,7 +9,8 @@
 #include "pack.h"
 #include <string.h>
 
-enum { RUN = 0x80, RUN_LEAST = 3, RUN_MOST = 0x7f + RUN_LEAST, PIECE_MOST = 0x80, MARK = 8, AT_RECFM = 8, AT_LRECL = 12, AT_RECORDS = 16 };
+enum { RUN = 0x80, RUN_LEAST = 3, RUN_MOST = 0x7f + RUN_LEAST, PIECE_MOST = 0x80, MARK = 8, AT_RECFM = 8, AT_LRECL = 12,
+       AT_RECORDS = 16 };
 
 static const char mark_text[] = "PACKED  ";
 

@@ -4,7 +4,8 @@
 /* One instruction for up to 256 bytes: what EXECUTE puts into MVC and CLC is their length less 1. */
 static inline void move(u8 *to, const u8 *from, u32 length)
 {
-    __asm__ volatile("bras 1,0f\n\tmvc 0(1,%0),0(%1)\n0:\tex %2,0(1)" : : "a"(to), "a"(from), "a"(length - 1) : "1", "memory");
+    __asm__ volatile("bras 1,0f\n\tmvc 0(1,%0),0(%1)\n0:\tex %2,0(1)" : : "a"(to), "a"(from), "a"(length - 1) : "1",
+                     "memory");
 }
 
 static inline u32 compare(const u8 *a, const u8 *b, u32 length)
@@ -95,6 +96,7 @@ void *memchr(const void *text, int byte, size_t length)
     u32 cc;
 
     /* SRST may stop before it is through (condition code 3). */
-    __asm__ volatile("0:\tsrst %0,%1\n\tbrc 1,0b\n\tipm %2\n\tsrl %2,28" : "+a"(end), "+a"(from), "=d"(cc) : "d"(wanted) : "cc", "memory");
+    __asm__ volatile("0:\tsrst %0,%1\n\tbrc 1,0b\n\tipm %2\n\tsrl %2,28" : "+a"(end), "+a"(from),
+                     "=d"(cc) : "d"(wanted) : "cc", "memory");
     return cc == 1 ? (void *)end : NULL;
 }

@@ -1,8 +1,9 @@
 /*
  * When a command cannot go on: program checks, HX, and what the nucleus finds wrong.
  *
- * Whatever the command was doing is over: files that it wrote are as they were before, its storage and the program stack are
- * gone, and the user gets the console. The nucleus's own stack begins anew, so it does not matter how deep it was.
+ * Whatever the command was doing is over: files that it wrote are as they were before, its storage and the program
+ * stack are gone, and the user gets the console. The nucleus's own stack begins anew, so it does not matter how deep it
+ * was.
  *
  * What is wrong may be wrong in the recovery as well. When that has failed a few times and no command was typed in
  * between, CMS gives up: the machine waits disabled, and only IPL helps.
@@ -26,7 +27,9 @@ void abends_are_over(void)
     abends = 0;
 }
 
-/* Another abend, at a place of the nucleus. What types the message may be what is wrong: then nothing is said any more. */
+/*
+ * Another abend, at a place of the nucleus. What types the message may be what is wrong: then nothing is said any more.
+ */
 static void another(u32 at)
 {
     static const u32 wait[2] __attribute__((aligned(8))) = { 0x000a0000, 0x80000000 | GIVEN_UP };

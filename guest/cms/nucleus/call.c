@@ -1,15 +1,18 @@
 /*
  * Performing a command: where its name is looked for.
  *
- * For what is typed (and ADDRESS CMS): an exec of that name (SET IMPEX), a nucleus extension, the nucleus's commands by their full
- * names, a MODULE; then a synonym or abbreviation of the nucleus's commands, and at last CP (SET IMPCP). A program or ADDRESS
- * COMMAND gets the extensions, the commands and the modules only, by their exact names.
+ * For what is typed (and ADDRESS CMS): an exec of that name (SET IMPEX), a nucleus extension, the nucleus's commands by
+ * their full names, a MODULE; then a synonym or abbreviation of the nucleus's commands, and at last CP (SET IMPCP). A
+ * program or ADDRESS COMMAND gets the extensions, the commands and the modules only, by their exact names.
  */
 #include "program.h"
 
 enum { STACK_LEFT = 0x4000 };   /* what a command may count on */
 
-/* Where the command that runs goes on, or rather ends, if there is no storage for it; NULL: a program or an exec runs, or nothing. */
+/*
+ * Where the command that runs goes on, or rather ends, if there is no storage for it; NULL: a program or an exec runs,
+ * or nothing.
+ */
 struct command_place { u32 registers[10]; u32 opened; struct capture *capture; };
 static struct command_place *of_command;
 

@@ -1,9 +1,9 @@
 /*
  * CMS: what the parts of the nucleus know of one another.
  *
- * The nucleus is one program: a command is a C function (command/table.c names them all), called with the command's words
- * (struct call) and returning its return code. Whatever a command wants of the world is below, in the order of the files
- * that have it. Characters are EBCDIC, code page 037, everywhere: the compiler is told so.
+ * The nucleus is one program: a command is a C function (command/table.c names them all), called with the command's
+ * words (struct call) and returning its return code. Whatever a command wants of the world is below, in the order of
+ * the files that have it. Characters are EBCDIC, code page 037, everywhere: the compiler is told so.
  */
 #ifndef CMS_H
 #define CMS_H
@@ -148,11 +148,14 @@ void message_show(const char *line, u32 length);         /* as SET EMSG says */
 typedef char name[8];
 enum { TOKENS_MOST = 64 };
 struct call {
-    name *token;                /* token[0] is the command, blank padded, upper case; after the last is a fence of X'FF' */
+    /* token[0] is the command, blank padded, upper case; after the last is a fence of X'FF'. */
+    name *token;
     u32 count;
-    const char *line, *arguments, *end;   /* as it was typed: the whole, from after the command's name, after the last */
+    /* As it was typed: the whole, from after the command's name, after the last. */
+    const char *line, *arguments, *end;
     u8 type;                    /* as register 1's high byte: 00, 01 ADDRESS COMMAND, 0B typed or ADDRESS CMS */
-    u32 plist, eplist;          /* a program's own, if it is a program that calls; another program gets them as they are */
+    /* A program's own, if it is a program that calls; another program gets them as they are. */
+    u32 plist, eplist;
 };
 enum { CALL_TOKENS = 0x00, CALL_COMMAND = 0x01, CALL_SUBCOMMAND = 0x02, CALL_FUNCTION = 0x05, CALL_TYPED = 0x0b };
 u32 tokenize(const char *line, u32 length, name *token);
@@ -260,7 +263,10 @@ bool synonym_add(const name command, const name synonym, u32 least);
 bool synonym_of(const name typed, name command);
 bool synonym_list(u32 n, name command, name synonym, u32 *least);
 
-/* The user area and the transient area: where modules run, and only they. PROGRAM_END: an SVC 255, where programs return. */
+/*
+ * The user area and the transient area: where modules run, and only they. PROGRAM_END: an SVC 255, where programs
+ * return.
+ */
 enum {
     USER_FIRST = 0x20000, USER_END = 0x100000, TRANSIENT_FIRST = 0xe000, TRANSIENT_END = 0x10000,
     SAVE_AREAS = 0x3000, USER_KEY = 0xe0, PROGRAM_END = 0x260,
@@ -276,8 +282,8 @@ static inline bool of_program(const struct frame *frame)
 
 /* main.c */
 struct settings {
-    bool short_ready, impex, impcp, abbrev, autoread, relpage, instseg, protect, exectrac, remote, fullread, redtype, keyprotect,
-        translate, clear_each_call;
+    bool short_ready, impex, impcp, abbrev, autoread, relpage, instseg, protect, exectrac, remote, fullread, redtype,
+        keyprotect, translate, clear_each_call;
     char blip[9], nondisplay, escape;
     bool escaping;
     u32 loader_tables;
@@ -290,7 +296,8 @@ extern int settings_code;                                /* of the command that 
 /* abend.c */
 void abend(u32 code, const char *text) __attribute__((noreturn));
 void halt_execution(void) __attribute__((noreturn));
-void abends_are_over(void);                              /* a command was read: what was wrong did not keep CMS from that */
+/* A command was read: what was wrong did not keep CMS from that. */
+void abends_are_over(void);
 extern u32 command_loop[10];
 
 /* disk.c: minidisks by their mode letters. */
@@ -352,6 +359,7 @@ void id_of(const struct disk *disk, const u8 *fst, struct fileid *id);
 const char *show_id(const struct fileid *id, char text[24]);
 
 /* Return codes that many commands have. */
-enum { RC_SYNTAX = 24, RC_MISSING = 28, RC_FORMAT = 32, RC_DISK = 36, RC_UNSUPPORTED = 88, RC_IO = 100, RC_STORAGE = 104 };
+enum { RC_SYNTAX = 24, RC_MISSING = 28, RC_FORMAT = 32, RC_DISK = 36, RC_UNSUPPORTED = 88, RC_IO = 100,
+       RC_STORAGE = 104 };
 
 #endif

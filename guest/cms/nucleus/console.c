@@ -85,15 +85,16 @@ static void take_status(u32 id)
         return;
     if (irb.device & ATTENTION)
         attention = true;
-    if ((irb.flags & FINAL) && ((irb.device & (CHANNEL_END | DEVICE_END)) || irb.subchannel != 0 || (irb.device & 0x02))) {
+    if ((irb.flags & FINAL) && ((irb.device & (CHANNEL_END | DEVICE_END)) || irb.subchannel != 0 ||
+                                (irb.device & 0x02))) {
         residual = irb.count;
         ended = true;
     }
 }
 
 /*
- * From io_handler: an interruption of a device. A wait is over. What the user has typed is looked at now if a program runs, else
- * when the nucleus next attends; an exec looks when exec_attention is not zero.
+ * From io_handler: an interruption of a device. A wait is over. What the user has typed is looked at now if a program
+ * runs, else when the nucleus next attends; an exec looks when exec_attention is not zero.
  */
 void io_interrupt(struct frame *frame)
 {
@@ -120,7 +121,10 @@ static bool operate(u8 command, const void *data, u32 *count)
     mask = disable();
     do {
         ended = false;
-        /* The line that the attention was for is what a read gets, also if its status comes only now (condition code 1). */
+        /*
+         * The line that the attention was for is what a read gets, also if its status comes only now (condition code
+         * 1).
+         */
         if (command == READ_INQUIRY)
             attention = false;
         cc = ssch(subchannel, orb);
@@ -235,7 +239,10 @@ void read_console(char *line, u32 *length)
     read_inquiry(line, length);
 }
 
-/* The next command. SET AUTOREAD OFF: it is read when the user has typed it; until then the console is free for what others send. */
+/*
+ * The next command. SET AUTOREAD OFF: it is read when the user has typed it; until then the console is free for what
+ * others send.
+ */
 u32 read_command(char line[256])
 {
     u32 length;

@@ -1,8 +1,9 @@
 /*
  * Callable services: which there are, and a call from a program.
  *
- * A program calls DMSCSL (sdk/dmscsl.S), which asks for SVC 203, function 4: register 1 points at a list of addresses, the last of
- * which has its first bit on. The first is that of the routine's name, the second that of the word for the return code.
+ * A program calls DMSCSL (sdk/dmscsl.S), which asks for SVC 203, function 4: register 1 points at a list of addresses,
+ * the last of which has its first bit on. The first is that of the routine's name, the second that of the word for the
+ * return code.
  */
 #include "csl.h"
 #include "program.h"
@@ -160,7 +161,10 @@ static int perform_routine(const name called, struct csl_call *call, const u32 *
     return *stored ? call_routine_at(routine, list) : routine->perform(call);
 }
 
-/* The return code, which is in the second parameter, too, if that can be stored into. `reach`: the bits that addresses have. */
+/*
+ * The return code, which is in the second parameter, too, if that can be stored into. `reach`: the bits that addresses
+ * have.
+ */
 int csl_perform(u32 list, u32 reach)
 {
     u32 address[CSL_MOST + 1], count = 0, word;

@@ -1,9 +1,9 @@
 /*
  * Callable services: routines that programs call by name through DMSCSL, and execs by the function CSL.
  *
- * A routine has a template: what its parameters are and which of them it sets. What a call gives is looked at with the template before
- * the routine sees it. The first parameter is always the return code. Those of VMLIB are C functions (cslfile.c, cslexec.c); RTNLOAD
- * loads others from TEXT decks, whose templates are files (command/routine.c).
+ * A routine has a template: what its parameters are and which of them it sets. What a call gives is looked at with the
+ * template before the routine sees it. The first parameter is always the return code. Those of VMLIB are C functions
+ * (cslfile.c, cslexec.c); RTNLOAD loads others from TEXT decks, whose templates are files (command/routine.c).
  */
 #ifndef CSL_H
 #define CSL_H
@@ -26,7 +26,8 @@ struct csl_call { struct csl_given given[CSL_MOST]; u32 count; };
 struct csl_routine {
     name called;
     const struct csl_parameter *parameter;
-    u32 least, most;                        /* how many parameters; `most` 0: not stated, a program's list goes through as it is */
+    /* How many parameters; `most` 0: not stated, a program's list goes through as it is. */
+    u32 least, most;
     int (*perform)(struct csl_call *call);  /* returns the return code; NULL: a program, at `entry` */
     const char *what;
     /* Of those that RTNLOAD has loaded. */
@@ -40,15 +41,20 @@ struct csl_routine {
 /* csl.c */
 const struct csl_routine *csl_find(const name called, bool *dropped);
 const struct csl_routine *csl_next(const struct csl_routine *before);      /* those that can be called, in no order */
-const struct csl_routine *csl_library(u32 number);                          /* those of VMLIB, dropped or not; NULL after the last */
-bool csl_restore(const name called);                                        /* of VMLIB, after csl_drop; false: it has none */
+/* Those of VMLIB, dropped or not; NULL after the last. */
+const struct csl_routine *csl_library(u32 number);
+/* Of VMLIB, after csl_drop; false: it has none. */
+bool csl_restore(const name called);
 bool csl_add(const struct csl_routine *routine);
 void csl_drop(const struct csl_routine *routine);
 int csl_perform(u32 list, u32 reach);
 void csl_after_abend(void);
 extern const name csl_own_library;
 
-/* What the interface itself finds wrong with a call; from CSL_LENGTH on the parameter's number is in the last three digits. */
+/*
+ * What the interface itself finds wrong with a call; from CSL_LENGTH on the parameter's number is in the last three
+ * digits.
+ */
 enum {
     CSL_NONE = -7, CSL_DROPPED = -8, CSL_NO_STORAGE = -9, CSL_TOO_MANY = -10, CSL_TOO_FEW = -11, CSL_BAD_CALL = -20,
     CSL_LENGTH = -26000, CSL_DATA = -27000, CSL_VARIABLE = -28000, CSL_BAD_LENGTH = -29000,

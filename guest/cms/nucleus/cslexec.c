@@ -1,7 +1,8 @@
 /*
- * Callable services for the variables of the exec that runs: DMSCGR fetches one, DMSCSR sets one, DMSCDR drops one, DMSCGS fetches what
- * PARSE knows. Names are symbols, as in the exec. The return code is 0, or the bits of a SHVBLOCK's SHVRET: 1 there was none of that
- * name, 4 the buffer is too short, 8 it is no name, 16 no storage; -1 no exec runs. There is no reason code.
+ * Callable services for the variables of the exec that runs: DMSCGR fetches one, DMSCSR sets one, DMSCDR drops one,
+ * DMSCGS fetches what PARSE knows. Names are symbols, as in the exec. The return code is 0, or the bits of a SHVBLOCK's
+ * SHVRET: 1 there was none of that name, 4 the buffer is too short, 8 it is no name, 16 no storage; -1 no exec runs.
+ * There is no reason code.
  */
 #include "csl.h"
 #include "../rexx/rexx.h"
@@ -9,7 +10,10 @@
 enum { NO_EXEC = -1 };
 enum { VARIABLE = 1, VALUE = 3, ACTUAL = 5 };
 
-static struct rexx_text text_of(const struct csl_given *given) { return (struct rexx_text){ (const char *)given->at, given->length }; }
+static struct rexx_text text_of(const struct csl_given *given)
+{
+    return (struct rexx_text){ (const char *)given->at, given->length };
+}
 
 static int give(struct csl_call *call, u32 bits, const struct rexx_text *value)
 {
@@ -54,10 +58,12 @@ static int drop(struct csl_call *call)
     return rexx == NULL ? NO_EXEC : (int)rexx_drop(rexx, REXX_SYMBOLIC, &called);
 }
 
-#define VARIABLE_OF { "retcode ", CSL_NUMBER, CSL_OUT, 0 }, { "varname ", CSL_TEXT, CSL_IN, 0 }, { "length1 ", CSL_NUMBER, CSL_IN, 0 }
+#define VARIABLE_OF { "retcode ", CSL_NUMBER, CSL_OUT, 0 }, { "varname ", CSL_TEXT, CSL_IN, 0 }, \
+    { "length1 ", CSL_NUMBER, CSL_IN, 0 }
 
 static const struct csl_parameter fetching[] = {
-    VARIABLE_OF, { "buffer  ", CSL_TEXT, CSL_OUT, 0 }, { "length2 ", CSL_NUMBER, CSL_IN, 0 }, { "actual  ", CSL_NUMBER, CSL_OUT, 0 },
+    VARIABLE_OF, { "buffer  ", CSL_TEXT, CSL_OUT, 0 }, { "length2 ", CSL_NUMBER, CSL_IN, 0 },
+        { "actual  ", CSL_NUMBER, CSL_OUT, 0 },
 };
 static const struct csl_parameter setting[] = {
     VARIABLE_OF, { "value   ", CSL_TEXT, CSL_IN, 0 }, { "length2 ", CSL_NUMBER, CSL_IN, 0 },

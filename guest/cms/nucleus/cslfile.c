@@ -1,16 +1,19 @@
 /*
  * Callable services for files on minidisks: DMSOPEN, DMSCLOSE, DMSREAD, DMSWRITE, DMSEXIST, DMSERASE, DMSRENAM.
  *
- * A file that is open is called by a token until DMSCLOSE, or until the command that was typed has ended. Return codes: 0; 4, done, but
- * look at the reason; 8, not done; 12, CMS or a disk fails. Reason codes say more (enum below; docs/cms.md has which are documented).
- * There are no file pools: what is said of work units and of caches is taken and means nothing.
+ * A file that is open is called by a token until DMSCLOSE, or until the command that was typed has ended. Return codes:
+ * 0; 4, done, but look at the reason; 8, not done; 12, CMS or a disk fails. Reason codes say more (enum below;
+ * docs/cms.md has which are documented). There are no file pools: what is said of work units and of caches is taken and
+ * means nothing.
  */
 #include "csl.h"
 
 enum { DONE = 0, WARNING = 4, ERROR = 8, SEVERE = 12 };
 enum {
-    SHORT_BUFFER = 10000, FILE_END = 10200, NOT_FOUND_REASON = 44000, THERE_ALREADY = 44200, NOT_ACCESSED = 44300, READ_ONLY = 44400,
-    BAD_COUNT = 90110, BAD_TOKEN = 90310, BAD_FILEID = 90415, BAD_OPTION = 90420, BAD_LENGTH = 90450, NOT_FOR_THIS = 90500,
+    SHORT_BUFFER = 10000, FILE_END = 10200, NOT_FOUND_REASON = 44000, THERE_ALREADY = 44200, NOT_ACCESSED = 44300,
+    READ_ONLY = 44400,
+    BAD_COUNT = 90110, BAD_TOKEN = 90310, BAD_FILEID = 90415, BAD_OPTION = 90420, BAD_LENGTH = 90450,
+    NOT_FOR_THIS = 90500,
     NO_FILE = 90220, TOO_MANY_OPEN = 90600, DISK_FULL = 97100, NO_STORAGE = 97000, DEVICE = 98000, DISK_CHANGED = 98100,
 };
 enum { HANDLES = 64, RECORD_MOST = 1 << 20 };
@@ -73,13 +76,15 @@ static bool fileid_of(const struct csl_given *text, bool any_mode, struct fileid
     bool bad;
 
     memcpy(id->fm, "A ", 2);
-    if (!word_of(text, &at, id->fn, &bad) || !word_of(text, &at, id->ft, &bad) || !legal_name(id->fn) || !legal_name(id->ft))
+    if (!word_of(text, &at, id->fn, &bad) || !word_of(text, &at, id->ft, &bad) || !legal_name(id->fn) ||
+        !legal_name(id->ft))
         return false;
     if (!word_of(text, &at, mode, &bad))
         return !bad;
     mode[0] = upper(mode[0]);
     memcpy(id->fm, mode, 2);
-    return legal_mode(mode) && mode[0] != '=' && mode[1] != '=' && (any_mode || mode[0] != '*') && !word_of(text, &at, more, &bad) && !bad;
+    return legal_mode(mode) && mode[0] != '=' && mode[1] != '=' && (any_mode || mode[0] != '*') &&
+        !word_of(text, &at, more, &bad) && !bad;
 }
 
 static int accessed(struct csl_call *call, const struct fileid *id, bool to_write)
@@ -101,9 +106,12 @@ struct how { char intent, recfm; };
 static bool how_of(const struct csl_given *text, struct how *how)
 {
     static const struct { const char *word; char intent, recfm; } words[] = {
-        { "READ", 'R', 0 }, { "NEW", 'N', 0 }, { "WRITE", 'W', 0 }, { "REPLACE", 'P', 0 }, { "F", 0, 'F' }, { "V", 0, 'V' },
-        { "CACHE", 0, 0 }, { "NOCACHE", 0, 0 }, { "NEWDATEREF", 0, 0 }, { "OLDDATEREF", 0, 0 }, { "RECOVER", 0, 0 }, { "NORECOVER", 0, 0 },
-        { "INPLACE", 0, 0 }, { "NOTINPLACE", 0, 0 }, { "ALLOWEMPTY", 0, 0 }, { "SHORTDATE", 0, 0 }, { "FULLDATE", 0, 0 }, { "ISODATE", 0, 0 },
+        { "READ", 'R', 0 }, { "NEW", 'N', 0 }, { "WRITE", 'W', 0 }, { "REPLACE", 'P', 0 }, { "F", 0, 'F' },
+        { "V", 0, 'V' },
+        { "CACHE", 0, 0 }, { "NOCACHE", 0, 0 }, { "NEWDATEREF", 0, 0 }, { "OLDDATEREF", 0, 0 }, { "RECOVER", 0, 0 },
+        { "NORECOVER", 0, 0 },
+        { "INPLACE", 0, 0 }, { "NOTINPLACE", 0, 0 }, { "ALLOWEMPTY", 0, 0 }, { "SHORTDATE", 0, 0 },
+        { "FULLDATE", 0, 0 }, { "ISODATE", 0, 0 },
     };
     u32 at = 0, n, length;
     char wanted[16];
@@ -120,14 +128,18 @@ static bool how_of(const struct csl_given *text, struct how *how)
         for (n = 0; n < COUNT_OF(words); n++)
             if (length == strlen(words[n].word) && memcmp(wanted, words[n].word, length) == 0)
                 break;
-        if (n == COUNT_OF(words) || (words[n].intent != 0 && how->intent != 0) || (words[n].recfm != 0 && how->recfm != 0))
+        if (n == COUNT_OF(words) || (words[n].intent != 0 && how->intent != 0) ||
+            (words[n].recfm != 0 && how->recfm != 0))
             return false;
         how->intent = words[n].intent != 0 ? words[n].intent : how->intent;
         how->recfm = words[n].recfm != 0 ? words[n].recfm : how->recfm;
     }
 }
 
-static bool in_use(const struct handle *handle) { return handle->file != NULL && file_stays(handle->file, handle->opened); }
+static bool in_use(const struct handle *handle)
+{
+    return handle->file != NULL && file_stays(handle->file, handle->opened);
+}
 
 static struct handle *handle_of(const struct csl_given *token)
 {
@@ -145,7 +157,9 @@ static struct handle *free_handle(void)
     return NULL;
 }
 
-/* A file without records gets the format that it is opened with; its first record says how long those of an F file are. */
+/*
+ * A file without records gets the format that it is opened with; its first record says how long those of an F file are.
+ */
 static int shape(struct open_file *file, const struct how *how)
 {
     if (!file->file.output)
@@ -362,7 +376,8 @@ static int rename_routine(struct csl_call *call)
         if (fst == NULL)
             return say(call, ERROR, NOT_FOUND_REASON);
     }
-    error = edf_rename(&disk->edf, fst, (const u8 *)new.fn, (const u8 *)new.ft, new.fm[1] == ' ' ? fst[FST_MODE + 1] : (u8)new.fm[1]);
+    error = edf_rename(&disk->edf, fst, (const u8 *)new.fn, (const u8 *)new.ft,
+                       new.fm[1] == ' ' ? fst[FST_MODE + 1] : (u8)new.fm[1]);
     return say_error(call, error == EDF_OK ? edf_commit(&disk->edf) : error);
 }
 
@@ -374,16 +389,18 @@ static int rename_routine(struct csl_call *call)
 
 static const struct csl_parameter opening[] = {
     CODES, TEXT("fileid  ", "length1 "), TEXT("options ", "length2 "), { "token   ", CSL_CHARACTERS, CSL_OUT, 8 },
-    { "lrecl   ", CSL_NUMBER, CSL_OUT, 0 }, { "numrecs ", CSL_NUMBER, CSL_OUT, 0 }, { "recform ", CSL_CHARACTERS, CSL_OUT, 1 },
-    { "fm_no   ", CSL_CHARACTERS, CSL_OUT, 1 },
+    { "lrecl   ", CSL_NUMBER, CSL_OUT, 0 }, { "numrecs ", CSL_NUMBER, CSL_OUT, 0 },
+    { "recform ", CSL_CHARACTERS, CSL_OUT, 1 }, { "fm_no   ", CSL_CHARACTERS, CSL_OUT, 1 },
 };
 static const struct csl_parameter closing[] = { CODES, TOKEN_IN, TEXT("commit  ", "length1 ") };
 static const struct csl_parameter reading[] = {
-    CODES, TOKEN_IN, { "numrecs ", CSL_NUMBER, CSL_IN, 0 }, { "reclen  ", CSL_NUMBER, CSL_IN, 0 }, { "buffer  ", CSL_TEXT, CSL_OUT, 0 },
+    CODES, TOKEN_IN, { "numrecs ", CSL_NUMBER, CSL_IN, 0 }, { "reclen  ", CSL_NUMBER, CSL_IN, 0 },
+        { "buffer  ", CSL_TEXT, CSL_OUT, 0 },
     { "length1 ", CSL_NUMBER, CSL_IN, 0 }, { "read    ", CSL_NUMBER, CSL_OUT, 0 },
 };
 static const struct csl_parameter writing[] = {
-    CODES, TOKEN_IN, { "numrecs ", CSL_NUMBER, CSL_IN, 0 }, { "reclen  ", CSL_NUMBER, CSL_IN, 0 }, TEXT("buffer  ", "length1 "),
+    CODES, TOKEN_IN, { "numrecs ", CSL_NUMBER, CSL_IN, 0 }, { "reclen  ", CSL_NUMBER, CSL_IN, 0 },
+        TEXT("buffer  ", "length1 "),
     TEXT("commit  ", "length2 "),
 };
 static const struct csl_parameter existing[] = {
@@ -400,7 +417,8 @@ static const struct csl_parameter renaming[] = {
 const struct csl_routine csl_file_routines[] = {
     ROUTINE("DMSCLOSE", closing, 3, close_routine, "Closes a file"),
     ROUTINE("DMSERASE", erasing, 4, erase_routine, "Erases a file"),
-    ROUTINE("DMSEXIST", existing, 4, exist_routine, "Says whether there is a file, and gives its file status table entry"),
+    ROUTINE("DMSEXIST", existing, 4, exist_routine,
+            "Says whether there is a file, and gives its file status table entry"),
     ROUTINE("DMSOPEN ", opening, 7, open_routine, "Opens a file: READ, NEW, WRITE, REPLACE"),
     ROUTINE("DMSREAD ", reading, 8, read_routine, "Reads records of a file that is open"),
     ROUTINE("DMSRENAM", renaming, 6, rename_routine, "Gives a file another name"),

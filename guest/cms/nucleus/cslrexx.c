@@ -45,7 +45,8 @@ static bool words_of(const char *at, const char *end, struct word *word, u32 *co
 static bool value_of(struct rexx *rexx, const struct word *word, struct rexx_text *value)
 {
     *value = word->text;
-    return word->literal || !(rexx_fetch(rexx, REXX_SYMBOLIC, &word->text, value) & (REXX_VAR_BAD_NAME | REXX_VAR_NO_STORAGE));
+    return word->literal || !(rexx_fetch(rexx, REXX_SYMBOLIC, &word->text,
+                                         value) & (REXX_VAR_BAD_NAME | REXX_VAR_NO_STORAGE));
 }
 
 static bool whole_number(const struct rexx_text *text, int *number)
@@ -71,7 +72,8 @@ static bool set_variable(struct rexx *rexx, const struct word *word, const char 
 {
     struct rexx_text value = { text, length };
 
-    return !word->literal && !(rexx_set(rexx, REXX_SYMBOLIC, &word->text, &value) & (REXX_VAR_BAD_NAME | REXX_VAR_NO_STORAGE));
+    return !word->literal && !(rexx_set(rexx, REXX_SYMBOLIC, &word->text,
+                                        &value) & (REXX_VAR_BAD_NAME | REXX_VAR_NO_STORAGE));
 }
 
 static bool set_number(struct rexx *rexx, const struct word *word, int number)
@@ -144,7 +146,8 @@ static int take_back(struct making *making)
         if (!(making->parameter[n].use & CSL_OUT))
             continue;
         if (!(making->parameter[n].kind == CSL_NUMBER ? set_number(making->rexx, &making->word[n], (int)edf_word(at))
-                                                      : set_variable(making->rexx, &making->word[n], (const char *)at, making->length[n])))
+                                                      : set_variable(making->rexx, &making->word[n], (const char *)at,
+                                                                     making->length[n])))
             return CSL_VARIABLE - (int)n - 1;
     }
     return 0;

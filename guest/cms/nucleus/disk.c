@@ -1,8 +1,8 @@
 /*
  * Minidisks in use: which letter is which disk, and the way to their blocks.
  *
- * The mode letters A to Z are the order in which files are looked for. A disk that is an extension of another (B/A) can only be
- * read and comes after its letter's. Blocks go through DIAGNOSE X'A4'; what kind of disk it is says Read Device
+ * The mode letters A to Z are the order in which files are looked for. A disk that is an extension of another (B/A) can
+ * only be read and comes after its letter's. Blocks go through DIAGNOSE X'A4'; what kind of disk it is says Read Device
  * Characteristics.
  */
 #include "segment.h"
@@ -58,7 +58,8 @@ void disks_may_be_others(void)
 struct edf_device disk_device(struct disk *disk, u32 size)
 {
     disk->edf.size = size;
-    return (struct edf_device){ .context = disk, .size = size, .fixed = disk->fixed, .read = disk_read, .write = disk_write };
+    return (struct edf_device){ .context = disk, .size = size, .fixed = disk->fixed, .read = disk_read,
+                                .write = disk_write };
 }
 
 /* Records of `size` bytes on a track ("DASD capacity" of each device's reference). */
@@ -71,7 +72,8 @@ u32 blocks_of_track(u16 type, u32 size)
 
     for (u32 n = 0; n < COUNT_OF(table); n++)
         if (table[n].type == type)
-            return size == 512 ? table[n].of_512 : size == 1024 ? table[n].of_1k : size == 2048 ? table[n].of_2k : table[n].of_4k;
+            return size == 512 ? table[n].of_512 : size == 1024 ? table[n].of_1k : size == 2048 ? table[n].of_2k
+                : table[n].of_4k;
     return 0;
 }
 
@@ -212,7 +214,8 @@ bool disk_is_current(struct disk *disk)
 {
     struct disk now = { 0 };
 
-    return disk_shape(disk->vdev, &now) && now.type == disk->type && now.cylinders == disk->cylinders && edf_is_current(&disk->edf);
+    return disk_shape(disk->vdev, &now) && now.type == disk->type && now.cylinders == disk->cylinders &&
+        edf_is_current(&disk->edf);
 }
 
 /* Whether a user of the disk sees the file: private ones are hidden on read-only disks, and what ACCESS left out. */

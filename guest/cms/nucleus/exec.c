@@ -46,8 +46,16 @@ static bool read_terminal(void *context, struct rexx *rexx)
 
 static uint32_t externals(void *context) { (void)context; return lines_typed_ahead(); }
 static uint32_t linesize(void *context) { (void)context; return 80; }
-static bool push(void *context, const char *text, uint32_t length) { (void)context; return stack_line(text, length, true); }
-static bool queue(void *context, const char *text, uint32_t length) { (void)context; return stack_line(text, length, false); }
+static bool push(void *context, const char *text, uint32_t length)
+{
+    (void)context;
+    return stack_line(text, length, true);
+}
+static bool queue(void *context, const char *text, uint32_t length)
+{
+    (void)context;
+    return stack_line(text, length, false);
+}
 static uint32_t queued(void *context) { (void)context; return stacked_lines(); }
 
 static bool pull(void *context, struct rexx *rexx)
@@ -66,7 +74,8 @@ static bool same(const struct rexx_text *text, const char *word)
     return text->length == length && memcmp(text->text, word, length) == 0;
 }
 
-static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment, const struct rexx_text *text)
+static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment,
+                       const struct rexx_text *text)
 {
     struct level level = { innermost, rexx };
     int code;
@@ -87,7 +96,8 @@ static int32_t command(void *context, struct rexx *rexx, const struct rexx_text 
 }
 
 /* A function or subroutine that is a program; it reaches the exec's variables, too. */
-static enum rexx_outcome routine(void *context, struct rexx *rexx, enum rexx_search when, const struct rexx_text *called,
+static enum rexx_outcome routine(void *context, struct rexx *rexx, enum rexx_search when,
+                                 const struct rexx_text *called,
                                  enum rexx_call_type type, const struct rexx_arguments *arguments)
 {
     struct level level = { innermost, rexx };
@@ -143,8 +153,8 @@ static void forget(struct loaded *loaded)
 bool exec_lines(struct open_file *file, enum owner owner, struct rexx_text **lines, char **bytes, u32 *count)
 {
     u32 records = edf_word(file->file.fst + FST_RECORDS), lrecl = edf_word(file->file.fst + FST_LRECL), length, at = 0;
-    uint64_t room = file->file.fst[FST_RECFM] == EDF_F ? (uint64_t)records * lrecl
-                                                       : (uint64_t)edf_word(file->file.fst + FST_BLOCKS) * file->disk->edf.size;
+    uint64_t blocks = edf_word(file->file.fst + FST_BLOCKS);
+    uint64_t room = file->file.fst[FST_RECFM] == EDF_F ? (uint64_t)records * lrecl : blocks * file->disk->edf.size;
 
     *lines = NULL;
     *bytes = NULL;
@@ -166,7 +176,8 @@ bool exec_lines(struct open_file *file, enum owner owner, struct rexx_text **lin
     return true;
 }
 
-static void describe(struct rexx_program *program, struct loaded *loaded, const struct rexx_text *lines, const struct fileid *id)
+static void describe(struct rexx_program *program, struct loaded *loaded, const struct rexx_text *lines,
+                     const struct fileid *id)
 {
     memcpy(loaded->fn, id->fn, 8);
     memcpy(loaded->ft, id->ft, 8);
@@ -250,7 +261,8 @@ static bool load_file(const name fn, const name ft, struct rexx_program *program
     return true;
 }
 
-static bool load(void *context, const struct rexx_text *wanted, const struct rexx_program *caller, struct rexx_program *program)
+static bool load(void *context, const struct rexx_text *wanted, const struct rexx_program *caller,
+                 struct rexx_program *program)
 {
     name fn, ft = "EXEC    ", of_caller;
     bool found;
@@ -262,7 +274,8 @@ static bool load(void *context, const struct rexx_text *wanted, const struct rex
     for (u32 n = 0; n < sizeof fn; n++)
         fn[n] = upper(fn[n]);
     pad(of_caller, sizeof of_caller, caller->type.text, caller->type.length);
-    return load_file(fn, of_caller, program, &found) || (memcmp(of_caller, ft, 8) != 0 && load_file(fn, ft, program, &found));
+    return load_file(fn, of_caller, program, &found) || (memcmp(of_caller, ft, 8) != 0 &&
+                                                         load_file(fn, ft, program, &found));
 }
 
 static void unload(void *context, struct rexx_program *program) { (void)context; forget(program->private); }
@@ -335,7 +348,10 @@ static enum rexx_outcome cmsflag(void *context, struct rexx *rexx, const struct 
     return REXX_BAD_CALL;
 }
 
-/* STORAGE(): the size. STORAGE(address, length, data): what is there, and what is to be. Only the user area can be changed. */
+/*
+ * STORAGE(): the size. STORAGE(address, length, data): what is there, and what is to be. Only the user area can be
+ * changed.
+ */
 static enum rexx_outcome storage(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
 {
     u32 at, length = 1, size = storage_bytes();
@@ -379,13 +395,15 @@ static enum rexx_outcome csl(void *context, struct rexx *rexx, const struct rexx
 }
 
 static const struct rexx_function functions[] = {
-    { "CMSFLAG", 1, 1, cmsflag }, { "CSL", 1, 1, csl }, { "DIAG", 1, 3, diag }, { "DIAGRC", 1, 3, diagrc }, { "STORAGE", 0, 3, storage },
-    { "USERID", 0, 0, userid },
+    { "CMSFLAG", 1, 1, cmsflag }, { "CSL", 1, 1, csl }, { "DIAG", 1, 3, diag }, { "DIAGRC", 1, 3, diagrc },
+    { "STORAGE", 0, 3, storage }, { "USERID", 0, 0, userid },
 };
 
 const struct rexx_host exec_host = {
-    .allocate = allocate, .release = give_back, .say = say, .read = read_terminal, .externals = externals, .linesize = linesize,
-    .push = push, .queue = queue, .pull = pull, .queued = queued, .command = command, .call = routine, .load = load, .unload = unload, .clock = clock,
+    .allocate = allocate, .release = give_back, .say = say, .read = read_terminal, .externals = externals,
+    .linesize = linesize,
+    .push = push, .queue = queue, .pull = pull, .queued = queued, .command = command, .call = routine, .load = load,
+    .unload = unload, .clock = clock,
     .attention = &exec_attention, .attend = attend_exec, .functions = functions, .function_count = COUNT_OF(functions),
     .depth = EXECS_DEEP,
 };

@@ -1,4 +1,7 @@
-/* REXX programs that are no execs: the filters of pipelines have an exec's surroundings, but for what they change of them (exec.c). */
+/*
+ * REXX programs that are no execs: the filters of pipelines have an exec's surroundings, but for what they change of
+ * them (exec.c).
+ */
 #ifndef EXEC_H
 #define EXEC_H
 

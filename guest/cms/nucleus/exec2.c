@@ -1,10 +1,10 @@
 /*
  * EXEC 2: execs whose first word is &TRACE.
  *
- * A line is words between blanks. A word of the form -NAME in front is a label. Then come an assignment (&X = ...), a control
- * statement, or a command. In words every & begins the name of a variable, looked at from the right: &X&I is the variable X3 if &I is
- * 3; a variable that was never set is nothing, and words that become nothing are left out. Commands are as with ADDRESS
- * COMMAND, unless &PRESUME says something else ("VM/ESA: EXEC 2 Reference").
+ * A line is words between blanks. A word of the form -NAME in front is a label. Then come an assignment (&X = ...), a
+ * control statement, or a command. In words every & begins the name of a variable, looked at from the right: &X&I is
+ * the variable X3 if &I is 3; a variable that was never set is nothing, and words that become nothing are left out.
+ * Commands are as with ADDRESS COMMAND, unless &PRESUME says something else ("VM/ESA: EXEC 2 Reference").
  */
 #include "exec2.h"
 
@@ -276,7 +276,8 @@ static bool find_label(struct exec2 *exec, struct word label, u32 *line)
 static void go_behind(struct exec2 *exec, u32 line)
 {
     exec->at = line;
-    while (exec->loops > 0 && (line + 1 < exec->loop[exec->loops - 1].first || line + 1 > exec->loop[exec->loops - 1].last))
+    while (exec->loops > 0 && (line + 1 < exec->loop[exec->loops - 1].first ||
+                               line + 1 > exec->loop[exec->loops - 1].last))
         exec->loops--;
 }
 
@@ -723,7 +724,8 @@ int exec2_run(const struct rexx_program *program, const struct call *call)
     take_args(exec, words, words_of(exec, call->arguments, (u32)(call->end - call->arguments), words));
     while (!exec->ended && !exec->wrong && exec->at < exec->lines) {
         const struct rexx_text *line = &exec->line[exec->at];
-        u32 count = words_of(exec, line->text, line->length, words), label = count > 0 && words[0].text[0] == '-' && words[0].length > 1;
+        u32 count = words_of(exec, line->text, line->length, words), label = count > 0 && words[0].text[0] == '-' &&
+            words[0].length > 1;
 
         exec->used = 0;
         attend();

@@ -5,7 +5,8 @@
 enum { PUNCH_CARD = 0x41 };
 
 static const char *const controls[] = {
-    "&TYPE", "&STACK", "&PUNCH", "&BEGTYPE", "&BEGSTACK", "&BEGPUNCH", "&END", "&IF", "&ELSE", "&GOTO", "&SKIP", "&CALL", "&EXIT",
+    "&TYPE", "&STACK", "&PUNCH", "&BEGTYPE", "&BEGSTACK", "&BEGPUNCH", "&END", "&IF", "&ELSE", "&GOTO", "&SKIP",
+        "&CALL", "&EXIT",
     "&RETURN", "&LOOP", "&ARGS", "&READ", "&TRACE", "&COMMAND", "&SUBCOMMAND", "&PRESUME", "&ERROR", "&CASE", "&UPPER",
     "&CONTINUE", "&BUFFER",
 };
@@ -64,7 +65,8 @@ static struct word piece(struct word of, int from, int length)
     u32 begin = from < 1 ? 0 : (u32)from - 1;
 
     begin = begin < of.length ? begin : of.length;
-    return (struct word){ of.text + begin, length < 0 || (u32)length > of.length - begin ? of.length - begin : (u32)length };
+    return (struct word){ of.text + begin, length < 0 || (u32)length > of.length - begin ? of.length - begin
+                          : (u32)length };
 }
 
 /* n characters, cut or with blanks, from the left or from the right. */
@@ -176,7 +178,8 @@ int exec2_function(struct exec2 *exec, struct word name, const struct word *oper
     } else if (word_is(name, "&POSITION")) {
         u32 n = 1;
 
-        while (n < count && (operand[n].length != first.length || memcmp(operand[n].text, first.text, first.length) != 0))
+        while (n < count && (operand[n].length != first.length ||
+                             memcmp(operand[n].text, first.text, first.length) != 0))
             n++;
         *value = number(n < count ? (int)n : 0);
     } else if (word_is(name, "&TRANSLATION") || word_is(name, "&TRANSLATE")) {

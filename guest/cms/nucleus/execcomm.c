@@ -1,15 +1,15 @@
 /*
  * EXECCOMM: the variables of the exec that runs, for programs.
  *
- * A request is a chain of SHVBLOCKs ("REXX/VM Reference", the variable interface): each names a variable and what is to be done
- * with it, and gets what came of it. The program's addresses are looked at before they are used.
+ * A request is a chain of SHVBLOCKs ("REXX/VM Reference", the variable interface): each names a variable and what is to
+ * be done with it, and gets what came of it. The program's addresses are looked at before they are used.
  */
 #include "program.h"
 #include "../rexx/rexx.h"
 
 enum {
-    SHVNEXT = 0, SHVCODE = 8, SHVRET = 9, SHVBUFL = 12, SHVNAMA = 16, SHVNAML = 20, SHVVALA = 24, SHVVALL = 28, SHVBLOCK = 32,
-};
+    SHVNEXT = 0, SHVCODE = 8, SHVRET = 9, SHVBUFL = 12, SHVNAMA = 16, SHVNAML = 20, SHVVALA = 24, SHVVALL = 28,
+    SHVBLOCK = 32, };
 enum { NO_EXEC = -1, BAD_BLOCK = -2, BLOCKS_MOST = 100000 };
 
 static bool readable(const struct rexx_text *text)

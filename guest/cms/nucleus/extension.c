@@ -1,10 +1,11 @@
 /*
  * Nucleus extensions and subcommand environments: programs that stay in storage and are called by name.
  *
- * A nucleus extension is found before the nucleus's own commands, the newest first; a subcommand environment gets what execs
- * ADDRESS to its name, and what programs say with call type 02. Both are described by an SCBLOCK, which the program finds at
- * register 2. One with SERVICE is told of an abend (PURGE) and of its end (RESET), one with ENDCMD of the end of every command that
- * was typed, one with IMMCMD is called when its name is typed while something runs. An abend leaves only those with SYSTEM.
+ * A nucleus extension is found before the nucleus's own commands, the newest first; a subcommand environment gets what
+ * execs ADDRESS to its name, and what programs say with call type 02. Both are described by an SCBLOCK, which the
+ * program finds at register 2. One with SERVICE is told of an abend (PURGE) and of its end (RESET), one with ENDCMD of
+ * the end of every command that was typed, one with IMMCMD is called when its name is typed while something runs. An
+ * abend leaves only those with SYSTEM.
  */
 #include "program.h"
 
@@ -13,7 +14,8 @@ enum { CANCEL = 0 };
 #define QUERY 0xffffffffu
 
 static struct scblock *extensions, *subcommands;
-static struct scblock *in_service;                      /* told of something just now: it must not be told again if it fails */
+/* Told of something just now: it must not be told again if it fails. */
+static struct scblock *in_service;
 
 static struct scblock *find(struct scblock *list, const name wanted)
 {
@@ -51,7 +53,8 @@ static bool unchain(struct scblock **list, struct scblock *block)
 
 int extension_run(struct scblock *block, const struct call *call)
 {
-    return run_program_at(block->entry & 0x7fffffff, block->entry >> 31 ? AMODE_31 : AMODE_24, block->key & 0xf0, (u32)block, call);
+    return run_program_at(block->entry & 0x7fffffff, block->entry >> 31 ? AMODE_31 : AMODE_24, block->key & 0xf0,
+                          (u32)block, call);
 }
 
 static int tell(struct scblock *block, u8 type, const char *what)
@@ -155,7 +158,8 @@ bool extension_immediate(const char *line, u32 length, const name wanted)
 {
     struct scblock *block = find(extensions, wanted);
     name token[TOKENS_MOST + 1];
-    struct call call = { .token = token, .line = line, .arguments = line, .end = line + length, .type = CALL_IMMEDIATE };
+    struct call call = { .token = token, .line = line, .arguments = line, .end = line + length, .type =
+        CALL_IMMEDIATE };
 
     while (block != NULL && !(block->flags & NUCX_IMMEDIATE))
         block = find(block->chain, wanted);
@@ -173,8 +177,8 @@ bool extension_immediate(const char *line, u32 length, const name wanted)
 }
 
 /*
- * NUCEXT and SUBCOM as functions: name, the left half of a PSW, entry, user word, and of extensions origin and length. The entry 0
- * ends it, -1 asks for the SCBLOCK, which register 1 gets.
+ * NUCEXT and SUBCOM as functions: name, the left half of a PSW, entry, user word, and of extensions origin and length.
+ * The entry 0 ends it, -1 asks for the SCBLOCK, which register 1 gets.
  */
 int extension_function(u8 *plist, u32 *register_1, bool subcommand)
 {

@@ -75,7 +75,8 @@ bool legal_mode(const name token)
     bool letter = token[0] == '*' || token[0] == '=' || (legal_character(token[0]) && upper(token[0]) == token[0] &&
                   token[0] >= 'A' && token[0] <= 'Z' && !is_digit(token[0]));
 
-    return letter && name_length(token) <= 2 && (token[1] == ' ' || token[1] == '=' || (token[1] >= '0' && token[1] <= '6'));
+    return letter && name_length(token) <= 2 && (token[1] == ' ' || token[1] == '=' ||
+                                                 (token[1] >= '0' && token[1] <= '6'));
 }
 
 static bool parse_mode(const char *module, const name token, char fm[2])
@@ -90,8 +91,8 @@ static bool parse_mode(const char *module, const name token, char fm[2])
 }
 
 /*
- * The file identifier in the call's words from `first` on, of which there are `count` (0 to 3): what is not there is blank.
- * False: it is none, and the message has been typed.
+ * The file identifier in the call's words from `first` on, of which there are `count` (0 to 3): what is not there is
+ * blank. False: it is none, and the message has been typed.
  */
 bool parse_fileid(const char *module, const struct call *call, u32 first, u32 count, struct fileid *id)
 {
@@ -103,7 +104,10 @@ bool parse_fileid(const char *module, const struct call *call, u32 first, u32 co
     return count < 3 || parse_mode(module, call->token[first + 2], id->fm);
 }
 
-/* The operands from word `first` on are one file: name, type and perhaps mode. A return code, and the message has been typed. */
+/*
+ * The operands from word `first` on are one file: name, type and perhaps mode. A return code, and the message has been
+ * typed.
+ */
 int one_fileid(const char *module, const struct call *call, u32 first, struct fileid *id)
 {
     u32 words = operands(call);
@@ -280,7 +284,8 @@ int file_erase(struct disk *disk, const name fn, const name ft)
     u8 *fst;
     int error;
 
-    while ((fst = edf_find(&disk->edf, (const u8 *)fn, (const u8 *)ft)) != NULL && (open = file_is_open(disk, fst)) != NULL)
+    while ((fst = edf_find(&disk->edf, (const u8 *)fn, (const u8 *)ft)) != NULL &&
+           (open = file_is_open(disk, fst)) != NULL)
         (void)file_finish(open);
     if (fst == NULL)
         return EDF_OK;

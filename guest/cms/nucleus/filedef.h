@@ -1,4 +1,7 @@
-/* What FILEDEF has said of a name that programs know a file by (command/filedef.c), and LABELDEF of its labels (command/labeldef.c). */
+/*
+ * What FILEDEF has said of a name that programs know a file by (command/filedef.c), and LABELDEF of its labels
+ * (command/labeldef.c).
+ */
 #ifndef FILEDEF_H
 #define FILEDEF_H
 

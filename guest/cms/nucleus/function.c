@@ -1,12 +1,14 @@
 /*
- * The functions that only programs call by SVC 202: files record by record, the terminal, the program stack, nucleus extensions.
+ * The functions that only programs call by SVC 202: files record by record, the terminal, the program stack, nucleus
+ * extensions.
  *
- * The words of such a call are a block of the function's own (RDBUF and WRBUF: an FSCB), in the program's storage; some functions
- * put their results there, so a program must be able to change it itself.
+ * The words of such a call are a block of the function's own (RDBUF and WRBUF: an FSCB), in the program's storage; some
+ * functions put their results there, so a program must be able to change it itself.
  */
 #include "program.h"
 
-enum { FSCB_BUFFER = 28, FSCB_SIZE = 32, FSCB_RECFM = 36, FSCB_FLAGS = 37, FSCB_READ = 40, FSCB_ITEM = 44, EXTENDED = 0x20 };
+enum { FSCB_BUFFER = 28, FSCB_SIZE = 32, FSCB_RECFM = 36, FSCB_FLAGS = 37, FSCB_READ = 40, FSCB_ITEM = 44,
+       EXTENDED = 0x20 };
 
 /* The program's own storage may be anywhere in its machine, and nowhere else. */
 static bool within(u32 at, u32 length)
@@ -175,7 +177,8 @@ static int attn_plist(u8 *plist) { return attn(plist); }
 
 static const struct { const char *name; int (*perform)(u8 *plist); } functions[] = {
     { "RDBUF", rdbuf }, { "WRBUF", wrbuf_plist }, { "FINIS", finis_plist }, { "POINT", point }, { "STATE", state },
-    { "STATEW", state }, { "TYPLIN", typlin_plist }, { "WAITRD", waitrd }, { "ATTN", attn_plist }, { "CONWAIT", nothing },
+    { "STATEW", state }, { "TYPLIN", typlin_plist }, { "WAITRD", waitrd }, { "ATTN", attn_plist },
+    { "CONWAIT", nothing },
 };
 
 /* What only programs ask for; false: it is none of that. */

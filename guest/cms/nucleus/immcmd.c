@@ -1,6 +1,6 @@
 /*
- * Immediate commands of execs: IMMCMD SET makes a name one, and IMMCMD STATUS tells whether it has been typed since. They go when the command
- * that was typed has ended.
+ * Immediate commands of execs: IMMCMD SET makes a name one, and IMMCMD STATUS tells whether it has been typed since.
+ * They go when the command that was typed has ended.
  */
 #include "cms.h"
 

@@ -1,10 +1,10 @@
 /*
  * Execs in saved segments, which all have in common: the installation segment, and others.
  *
- * It begins with an identifier and the number of execs; then comes an entry for each, and their lines as the exec processor wants them: texts
- * with lengths, at the addresses where the segment always is. command/seggen.c makes one. IPL loads CMSINST, or the one that INSTSEG in IPL's
- * PARM names, if there is one; what is in it is found before what is on disks, unless SET INSTSEG OFF. Those that SEGMENT LOAD has loaded
- * are looked through before, the newest first.
+ * It begins with an identifier and the number of execs; then comes an entry for each, and their lines as the exec
+ * processor wants them: texts with lengths, at the addresses where the segment always is. command/seggen.c makes one.
+ * IPL loads CMSINST, or the one that INSTSEG in IPL's PARM names, if there is one; what is in it is found before what
+ * is on disks, unless SET INSTSEG OFF. Those that SEGMENT LOAD has loaded are looked through before, the newest first.
  */
 #include "segment.h"
 #include "../rexx/rexx.h"
@@ -42,7 +42,10 @@ enum segment_result installation_load(const name wanted)
 const char *installation_name(void) { return segment != NULL ? segment->name : "NONE    "; }
 
 /* Whether an exec of it may run, or IPL has loaded it and its execs are to be found. */
-bool installation_is(const struct segment *which) { return which->execs && (running > 0 || (which == segment && settings.instseg)); }
+bool installation_is(const struct segment *which)
+{
+    return which->execs && (running > 0 || (which == segment && settings.instseg));
+}
 
 /* It has been purged. */
 void installation_gone(const struct segment *which)

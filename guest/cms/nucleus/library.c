@@ -25,7 +25,8 @@ bool library_member(struct library *library, u32 number, struct member *member)
     const u8 *entry = card + number % MEMBERS_OF_CARD * MEMBER_ENTRY;
 
     if (number >= library->members ||
-        edf_read(&library->file->file, library->directory + number / MEMBERS_OF_CARD, card, sizeof card, &length) != EDF_OK)
+        edf_read(&library->file->file, library->directory + number / MEMBERS_OF_CARD, card, sizeof card,
+                 &length) != EDF_OK)
         return false;
     library_member_at(entry, member);
     return true;

@@ -1,12 +1,13 @@
 /*
  * The linking loader: TEXT decks become a program in storage.
  *
- * A deck is cards of 80 bytes: ESD names what the deck has and wants, TXT is what goes into storage, RLD says where addresses
- * are in it, END ends it ("MVS Program Management: Advanced Facilities", object modules). ESD is looked at first, for the
- * deck's sections must have their places before anything else can be understood.
+ * A deck is cards of 80 bytes: ESD names what the deck has and wants, TXT is what goes into storage, RLD says where
+ * addresses are in it, END ends it ("MVS Program Management: Advanced Facilities", object modules). ESD is looked at
+ * first, for the deck's sections must have their places before anything else can be understood.
  *
  * Addresses in constants are settled as often as a caller asks (link_complete): each constant remembers how much of its
- * symbol's address is in it, so a name that is found later, or a common area that grows, costs nothing but another look.
+ * symbol's address is in it, so a name that is found later, or a common area that grows, costs nothing but another
+ * look.
  */
 #include "program.h"
 #include "library.h"
@@ -180,7 +181,8 @@ static int reference(struct deck *deck, u32 id, const u8 *item, u8 type)
         symbol->length = length > symbol->length ? length : symbol->length;
         symbol->align |= kind == SYMBOL_PSEUDO ? item[12] & 7 : 0;
     }
-    deck->part[id] = (struct part){ .symbol = number_of(symbol), .origin = type == TYPE_CM ? three(item + 9) : 0, .known = true };
+    deck->part[id] = (struct part){ .symbol = number_of(symbol), .origin = type == TYPE_CM ? three(item + 9) : 0,
+                                    .known = true };
     return 0;
 }
 
@@ -234,7 +236,8 @@ static bool txt(struct deck *deck, const u8 *card)
         return true;
     symbol = &loaded_program.symbol[part->symbol];
     offset = three(card + 5) - part->origin;
-    if (deck->open != 0 && part == &deck->part[deck->open] && offset < loaded_program.end && offset + length > symbol->length) {
+    if (deck->open != 0 && part == &deck->part[deck->open] && offset < loaded_program.end &&
+        offset + length > symbol->length) {
         if (symbol->address > loaded_program.end || offset + length > loaded_program.end - symbol->address)
             return false;
         memset((void *)(symbol->address + symbol->length), 0, offset + length - symbol->length);
@@ -457,7 +460,8 @@ static int link_deck(struct open_file *file, u32 first, u32 last, u32 *next, con
             else if (memcmp(card, "ENTRY ", 6) == 0 || memcmp(card, " ENTRY", 6) == 0)
                 entry_named((const char *)card + 6, 60);
             else
-                good = card[0] != X02 || is_card(card, "ESD") || is_card(card, "SPB") || is_card(card, "SLC") || is_card(card, "ICS");
+                good = card[0] != X02 || is_card(card, "ESD") || is_card(card, "SPB") || is_card(card, "SLC") ||
+                    is_card(card, "ICS");
             if (!good && how->invalid) {
                 message("LIO", 246, 'W', *next);
                 code = 4;

@@ -1,10 +1,10 @@
 /*
  * The beginning, and the command loop.
  *
- * After IPL the disk it came from is S, 19E an extension of it (Y/S), both read-only and only the files with mode number 2. Then
- * the user is asked for a line, unless IPL's PARM says AUTOCR; then 191 becomes A and PROFILE EXEC is run, unless that line
- * was ACCESS (NOPROF. What the user types is performed until the machine stops. IPL with PARM SAVESYS name makes a saved system
- * (saved.c), where all of this is as well, but the system disks are there already.
+ * After IPL the disk it came from is S, 19E an extension of it (Y/S), both read-only and only the files with mode
+ * number 2. Then the user is asked for a line, unless IPL's PARM says AUTOCR; then 191 becomes A and PROFILE EXEC is
+ * run, unless that line was ACCESS (NOPROF. What the user types is performed until the machine stops. IPL with PARM
+ * SAVESYS name makes a saved system (saved.c), where all of this is as well, but the system disks are there already.
  */
 #include "cms.h"
 #include "csl.h"
@@ -26,7 +26,8 @@ static struct moment before;
 /* The PSWs that interruptions load: disabled, key 0. A machine check stops the machine. */
 static void set_up_interruptions(void)
 {
-    static const struct { u32 at; void *handler; } new_psws[] = { { 0x60, svc_handler }, { 0x68, pgm_handler }, { 0x78, io_handler } };
+    static const struct { u32 at; void *handler; } new_psws[] =
+        { { 0x60, svc_handler }, { 0x68, pgm_handler }, { 0x78, io_handler } };
 
     for (u32 n = 0; n < COUNT_OF(new_psws); n++) {
         volatile u32 *psw = (volatile u32 *)new_psws[n].at;
@@ -158,8 +159,8 @@ static void ready(int code)
     else
         length = format(line, sizeof line, "Ready(-%04u);", -code);
     if (!settings.short_ready)
-        length += format(line + length, sizeof line - length, " T=%u.%02u/%u.%02u %02u:%02u:%02u", v / 100, v % 100, t / 100,
-                         t % 100, at.hour, at.minute, at.second);
+        length += format(line + length, sizeof line - length, " T=%u.%02u/%u.%02u %02u:%02u:%02u", v / 100, v % 100,
+                         t / 100, t % 100, at.hour, at.minute, at.second);
     type_line(line, length);
 }
 

@@ -2,11 +2,13 @@
  * MODULE files: programs as they lie in storage, and running them.
  *
  * A module is a V file. Its first record has 80 bytes (enum below); the following records are what lies there, then, if
- * the module may lie elsewhere too, where the addresses are in it, and last the names in it, for MODMAP and START. A module runs
- * where it was made: in the user area or the transient area, with key 14, so that a wild store hits nothing else.
+ * the module may lie elsewhere too, where the addresses are in it, and last the names in it, for MODMAP and START. A
+ * module runs where it was made: in the user area or the transient area, with key 14, so that a wild store hits nothing
+ * else.
  *
- * A program begins with register 1 at its words, 0 at the line as typed (struct eplist), 12 and 15 at its entry, 13 at a save area,
- * 14 where it returns; register 15 is its return code. In addressing mode 24 the left byte of register 1 says how it is called.
+ * A program begins with register 1 at its words, 0 at the line as typed (struct eplist), 12 and 15 at its entry, 13 at
+ * a save area, 14 where it returns; register 15 is its return code. In addressing mode 24 the left byte of register 1
+ * says how it is called.
  */
 #include "program.h"
 
@@ -55,8 +57,8 @@ int module_read_header(struct open_file *file, struct module *module)
         .relocations = edf_word(header + RELOCATIONS), .symbols = edf_word(header + SYMBOLS),
         .flags = header[FLAGS], .modes = header[MODES],
     };
-    if (module->length > 0x1000000 || module->entry < module->origin || module->entry - module->origin >= module->length ||
-        module->relocations > 0x100000 || module->symbols > 0x10000)
+    if (module->length > 0x1000000 || module->entry < module->origin ||
+        module->entry - module->origin >= module->length || module->relocations > 0x100000 || module->symbols > 0x10000)
         return problem(file, 0, 126);
     return 0;
 }
@@ -119,7 +121,8 @@ int module_read_map(struct open_file *file, const struct module *module)
         if (error != EDF_OK)
             return problem(file, error, 0);
     }
-    link_begin(module->origin, user_storage(module->origin, 0) && module->origin < USER_FIRST ? TRANSIENT_END : USER_END);
+    link_begin(module->origin, user_storage(module->origin, 0) &&
+               module->origin < USER_FIRST ? TRANSIENT_END : USER_END);
     for (u32 n = 0; n < module->symbols; n++)
         if (link_new("        ", SYMBOL_SECTION) == NULL) {
             message("LIO", 116, 'S');
@@ -131,7 +134,8 @@ int module_read_map(struct open_file *file, const struct module *module)
         bool section = symbol->kind == SYMBOL_SECTION || symbol->kind == SYMBOL_COMMON;
 
         /* What is included later is stored where these say. */
-        if (symbol->kind > SYMBOL_WEAK || (section && symbol->length != 0 && !user_storage(symbol->address, symbol->length)))
+        if (symbol->kind > SYMBOL_WEAK || (section && symbol->length != 0 &&
+                                           !user_storage(symbol->address, symbol->length)))
             code = problem(file, 0, 127);
     }
     if (code != 0) {
@@ -164,7 +168,8 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
 {
     struct eplist eplist = { call->line, call->arguments, call->end, 0 };
     bool in_31 = modes & AMODE_31;
-    struct frame frame = { .psw = { 0x02080000 | (settings.protect ? (u32)key << 16 : 0), (in_31 ? 0x80000000 : 0) | entry } };
+    struct frame frame = { .psw = { 0x02080000 | (settings.protect ? (u32)key << 16 : 0), (in_31 ? 0x80000000
+        : 0) | entry } };
     u8 *save = (u8 *)SAVE_AREAS + depth * SAVE_AREA;
     struct command_place *command;
     char low[LINE_ROOM];
@@ -175,7 +180,8 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
         abend(0x0f4, "Programs call one another too deep");
     memset(save, 0, SAVE_AREA);
     save[CALL_TYPE] = call->type;
-    save[CALL_FLAGS] = (u8)((in_31 ? IN_31 : 0) | (block != 0 ? HAS_BLOCK : 0) | (call->type != CALL_TOKENS ? HAS_LINE : 0));
+    save[CALL_FLAGS] = (u8)((in_31 ? IN_31 : 0) | (block != 0 ? HAS_BLOCK : 0) | (call->type != CALL_TOKENS ? HAS_LINE
+        : 0));
     if (!in_31 && (u32)call->end > LOW_STORAGE)
         lower(call, &eplist, low);
     frame.gr[0] = call->plist != 0 ? call->eplist : (u32)&eplist;

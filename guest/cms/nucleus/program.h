@@ -1,8 +1,8 @@
 /*
  * Programs: what is loaded in storage, and what LOAD, GENMOD and their like know of it.
  *
- * The linking loader (link.c) makes programs of TEXT decks in the user area; a MODULE file (module.c) is such a program on a
- * disk; a nucleus extension (extension.c) is one in storage of its own.
+ * The linking loader (link.c) makes programs of TEXT decks in the user area; a MODULE file (module.c) is such a program
+ * on a disk; a nucleus extension (extension.c) is one in storage of its own.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H
@@ -55,7 +55,8 @@ int link_file(struct open_file *file, u32 first, u32 last, const struct link_opt
 int link_complete(const struct link_options *how);
 int link_name(const name name, const struct link_options *how);
 struct globals;
-int link_member(const name wanted, const struct globals *list, const struct link_options *how);   /* of these TXTLIBs; -1: none has it */
+/* Of these TXTLIBs; -1: none has it. */
+int link_member(const name wanted, const struct globals *list, const struct link_options *how);
 struct symbol *link_find(const name name);
 struct symbol *link_new(const name name, enum symbol_kind kind);
 

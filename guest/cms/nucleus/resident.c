@@ -1,8 +1,9 @@
 /*
  * Resident execs: EXECLOAD reads an exec into storage once, EXECDROP gives the storage back.
  *
- * They are found before those of the installation segment and those on disks, the newest of a name first, and run from where they lie. One that
- * runs when it is dropped stays until it has ended, but is found no more. An abend drops all that were not loaded with SYSTEM.
+ * They are found before those of the installation segment and those on disks, the newest of a name first, and run from
+ * where they lie. One that runs when it is dropped stays until it has ended, but is found no more. An abend drops all
+ * that were not loaded with SYSTEM.
  */
 #include "resident.h"
 

@@ -1,9 +1,9 @@
 /*
  * Functions and subroutines of execs that are programs.
  *
- * The function F is the program RXF: a nucleus extension, or after execs of the name F a MODULE file. Before either is looked for,
- * the packages RXUSERFN, RXLOCFN and RXSYSFN are asked (`RXUSERFN LOAD RXF`), if they are there: one that has the function makes the
- * extension RXF and returns 0.
+ * The function F is the program RXF: a nucleus extension, or after execs of the name F a MODULE file. Before either is
+ * looked for, the packages RXUSERFN, RXLOCFN and RXSYSFN are asked (`RXUSERFN LOAD RXF`), if they are there: one that
+ * has the function makes the extension RXF and returns 0.
  *
  * The program gets call type X'05' and a list of six words: the name, and after it nothing twice, 0, the address of the
  * arguments (address and length of each, ended by -1, -1; an omitted one is 0, 0), and the address of a word for its
@@ -83,7 +83,8 @@ static struct passed *pass(const name fn, const struct rexx_arguments *arguments
     return passed;
 }
 
-enum rexx_outcome call_routine(struct rexx *rexx, enum rexx_search when, const struct rexx_text *wanted, const struct rexx_arguments *arguments)
+enum rexx_outcome call_routine(struct rexx *rexx, enum rexx_search when, const struct rexx_text *wanted,
+                               const struct rexx_arguments *arguments)
 {
     enum rexx_outcome outcome = REXX_DONE;
     struct scblock *extension;

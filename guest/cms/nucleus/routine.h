@@ -5,6 +5,7 @@
 #include "cms.h"
 #include "../rexx/rexx.h"
 
-enum rexx_outcome call_routine(struct rexx *rexx, enum rexx_search when, const struct rexx_text *name, const struct rexx_arguments *arguments);
+enum rexx_outcome call_routine(struct rexx *rexx, enum rexx_search when, const struct rexx_text *name,
+                               const struct rexx_arguments *arguments);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * CMS as a saved system.
  *
- * IPL from the system disk with PARM SAVESYS name makes one: the nucleus has CP define it (the nucleus knows its own pages) and save
- * it when the system disks have been accessed. A user who says IPL name begins after that, with the text
- * of IPL's PARM in the registers. All have the program and the file status tables of the system disks in common. No
- * program can store there.
+ * IPL from the system disk with PARM SAVESYS name makes one: the nucleus has CP define it (the nucleus knows its own
+ * pages) and save it when the system disks have been accessed. A user who says IPL name begins after that, with the
+ * text of IPL's PARM in the registers. All have the program and the file status tables of the system disks in common.
+ * No program can store there.
  */
 #include "cms.h"
 
@@ -43,8 +43,8 @@ bool shared_filling(void) { return filling; }
 static u32 page_of(const char *at) { return (u32)at >> 12; }
 
 /*
- * Has CP save the system, and returns when it has, or in a machine that was IPLed by that name: `parm` is then what IPL said. False:
- * CP refuses, and has told why.
+ * Has CP save the system, and returns when it has, or in a machine that was IPLed by that name: `parm` is then what IPL
+ * said. False: CP refuses, and has told why.
  */
 bool save_as(const char system[8], char parm[64])
 {
@@ -52,7 +52,8 @@ bool save_as(const char system[8], char parm[64])
     u32 length, registers[16];
 
     length = format(line, sizeof line,
-                    "DEFSYS %t 0-F EW %x-%x SR %x-%x EW %x-%x SR %x-%x EW MINSIZE=2M MACHMODE=XA,ESA,XC PARMREGS=0-15", system,
+                    "DEFSYS %t 0-F EW %x-%x SR %x-%x EW %x-%x SR %x-%x EW MINSIZE=2M MACHMODE=XA,ESA,XC PARMREGS=0-15",
+                        system,
                     page_of(nucleus_begin), page_of(nucleus_data) - 1, page_of(nucleus_data), page_of(shared_begin) - 1,
                     page_of(shared_begin), page_of(shared_end) - 1, page_of(shared_end), page_of(saved_end) - 1);
     if (cp(line, length, NULL, NULL) != 0)

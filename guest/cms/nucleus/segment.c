@@ -1,10 +1,10 @@
 /*
  * Saved segments that this machine uses (DIAGNOSE X'64').
  *
- * CP puts a segment where it was when it was saved. If that is within the machine's storage, nothing else may be there: the
- * storage is reserved first, and given back when the segment is purged. With a member of a segment space all of the space comes, so
- * what is reserved is the space's; members have it in common. A segment with a disk's file status tables stays as long as
- * a disk is in use that has them there (disk.c).
+ * CP puts a segment where it was when it was saved. If that is within the machine's storage, nothing else may be there:
+ * the storage is reserved first, and given back when the segment is purged. With a member of a segment space all of the
+ * space comes, so what is reserved is the space's; members have it in common. A segment with a disk's file status
+ * tables stays as long as a disk is in use that has them there (disk.c).
  *
  * A name can be made to mean another one's segment (SEGMENT ASSIGN).
  */
@@ -117,7 +117,8 @@ enum segment_result segment_reserve(const name wanted, struct segment **found)
         segments = segment;
     }
     *found = segment;
-    if (segment->place < storage_bytes() && !place_in_common(segment) && !reserve_storage(segment->place, segment->place_last)) {
+    if (segment->place < storage_bytes() && !place_in_common(segment) &&
+        !reserve_storage(segment->place, segment->place_last)) {
         forget(segment);
         return SEGMENT_OVERLAPS;
     }

@@ -15,18 +15,24 @@ struct segment {
     bool by_access;             /* ACCESS loaded it: it goes with the disk */
 };
 
-enum segment_result { SEGMENT_DONE, SEGMENT_MISSING, SEGMENT_OVERLAPS, SEGMENT_REFUSED, SEGMENT_NO_STORAGE, SEGMENT_NO_EXECS };
+enum segment_result { SEGMENT_DONE, SEGMENT_MISSING, SEGMENT_OVERLAPS, SEGMENT_REFUSED, SEGMENT_NO_STORAGE,
+                      SEGMENT_NO_EXECS };
 enum segment_result installation_load(const name wanted);    /* installed.c */
 int segment_problem(const char *module, enum segment_result result, const name wanted);    /* command/segment.c */
 
-/* What a new segment is made of: `fill` writes it before CP is asked to define it, and may make it shorter; `defined` is called between that and saving it. */
+/*
+ * What a new segment is made of: `fill` writes it before CP is asked to define it, and may make it shorter; `defined`
+ * is called between that and saving it.
+ */
 struct segment_maker {
     int (*fill)(u8 *first, u32 *length, void *what);
     int (*defined)(u8 *first, const name segment, void *what);
     void *what;
 };
 
-int make_segment(const char *module, const name segment, const name page, u32 length, const struct segment_maker *maker);    /* command/segment.c */
+/* command/segment.c. */
+int make_segment(const char *module, const name segment, const name page, u32 length,
+                 const struct segment_maker *maker);
 
 const char *segment_assigned(const name wanted);         /* the segment that this name means */
 bool segment_assign(const name wanted, const name meant);

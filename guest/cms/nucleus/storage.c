@@ -1,9 +1,9 @@
 /*
  * Free storage.
  *
- * Blocks have a header and lie side by side; a free one is merged with free neighbours and kept in a list of its size class.
- * A block belongs to the system or to the command that runs: the latter are given back when the command has ended, also by an
- * abend, so that no command can lose storage.
+ * Blocks have a header and lie side by side; a free one is merged with free neighbours and kept in a list of its size
+ * class. A block belongs to the system or to the command that runs: the latter are given back when the command has
+ * ended, also by an abend, so that no command can lose storage.
  */
 #include "cms.h"
 
@@ -21,7 +21,8 @@ enum { HEADER = sizeof(struct block), FREE = 0x46524545, USED = 0x55534544, CLAS
 static struct block classes[CLASSES], of_command;
 static char *first, *end;
 static u32 free_bytes;
-static u32 used_to;                                     /* nothing from here on was in use since pages were given back */
+/* Nothing from here on was in use since pages were given back. */
+static u32 used_to;
 
 static void join(struct block *list, struct block *block)
 {
@@ -242,8 +243,8 @@ void release(void *storage)
 }
 
 /*
- * Takes the storage from `first` to `last`, whole pages, as one block, whose header is in front of it: release((void *)first) gives it
- * back. Beyond the end of storage there is nothing to take. False: something else is there.
+ * Takes the storage from `first` to `last`, whole pages, as one block, whose header is in front of it: release((void
+ * *)first) gives it back. Beyond the end of storage there is nothing to take. False: something else is there.
  */
 bool reserve_storage(u32 first_byte, u32 last_byte)
 {

@@ -1,4 +1,7 @@
-/* Arguments of stages: words, numbers, strings, characters and input ranges. Each function takes what it has found from the front of `rest`. */
+/*
+ * Arguments of stages: words, numbers, strings, characters and input ranges. Each function takes what it has found from
+ * the front of `rest`.
+ */
 #include "pipe.h"
 
 void skip_blanks(struct text *rest)
@@ -266,7 +269,8 @@ static bool unit_keyword(struct text *rest, enum unit *unit)
 
 static bool separator_keyword(struct text *rest)
 {
-    return next_keyword(rest, "WORDSEPARATOR", 7) || next_keyword(rest, "FIELDSEPARATOR", 8) || next_keyword(rest, "WS", 2) ||
+    return next_keyword(rest, "WORDSEPARATOR", 7) || next_keyword(rest, "FIELDSEPARATOR", 8) ||
+        next_keyword(rest, "WS", 2) ||
            next_keyword(rest, "FS", 2);
 }
 

@@ -86,7 +86,8 @@ int console_stage(struct stage *s, struct text arguments)
             return 0;
         do {
             aside(s, read, &line);
-            if (no_end ? false : with_end ? line.length == end.length && memcmp(line.typed, end.at, end.length) == 0 : line.length == 0)
+            if (no_end ? false : with_end ? line.length == end.length &&
+                memcmp(line.typed, end.at, end.length) == 0 : line.length == 0)
                 break;
         } while (stage_output(s, line.typed, line.length) == 0);
         return 0;

@@ -3,7 +3,8 @@
  *
  * How a record is told from the next one is the format:
  *   FIXED             all are of one length, and a block has a whole number of them
- *   V VB VS VBS       four bytes with the length in front of each, and four for the block's own; S: they may go on in the next block
+ *   V VB VS VBS       four bytes with the length in front of each, and four for the block's own; S: they may go on in
+ * the next block
  *   CMS, CMS4         the length of the data in two (four) bytes, which may be anywhere in blocks
  *   SF, SF4           the same, but the length counts itself
  *   LINEND c, STRING  a character (X'15') or string after each; CRLF is X'0D25'
@@ -12,7 +13,8 @@
 #include "filters.h"
 
 enum blocking { FIXED, VARIABLE, VARIABLE_BLOCKED, SPANNED, SPANNED_BLOCKED, COUNTED, COUNTED_WITH, BEHIND, NETDATA };
-enum { PREFIX = 4, SEGMENT_MOST = 253, SEGMENT_FIRST = 0x80, SEGMENT_LAST = 0x40, LINE_END = 0x15, CARD = 80, BLOCK_MOST_V = 32760 };
+enum { PREFIX = 4, SEGMENT_MOST = 253, SEGMENT_FIRST = 0x80, SEGMENT_LAST = 0x40, LINE_END = 0x15, CARD = 80,
+       BLOCK_MOST_V = 32760 };
 
 struct format { enum blocking blocking; u32 size, length_bytes; struct text behind; bool terminated; };
 
@@ -64,7 +66,10 @@ static int next_format(struct stage *s, struct text *rest, struct format *format
 
 struct block_out { struct stage *stage; struct format format; struct line line; u32 record; };
 
-static bool begins_with_prefix(const struct format *f) { return f->blocking >= VARIABLE && f->blocking <= SPANNED_BLOCKED; }
+static bool begins_with_prefix(const struct format *f)
+{
+    return f->blocking >= VARIABLE && f->blocking <= SPANNED_BLOCKED;
+}
 
 static void put_length(struct line *line, u32 bytes, u32 length)
 {
@@ -305,7 +310,8 @@ static int take_lines(struct block_in *b, u32 *used)
     u32 at;
     int code = 0;
 
-    while (code == 0 && find_in((struct text){ b->line.buffer.at, b->line.length }, b->format.behind, *used, false, &at)) {
+    while (code == 0 && find_in((struct text){ b->line.buffer.at, b->line.length }, b->format.behind, *used, false,
+                                &at)) {
         code = pass(b->stage, 0, (struct text){ b->line.buffer.at + *used, at - *used });
         *used = at + b->format.behind.length;
     }
@@ -358,7 +364,8 @@ static int deblock_record(struct stage *s, void *with, struct text block)
     if (begins_with_prefix(&b->format))
         return deblock_variable(b, block);
     line_text(&b->line, block);
-    code = b->format.blocking == BEHIND ? take_lines(b, &used) : b->format.blocking == NETDATA ? take_segments(b, &used) : take_whole(b, &used);
+    code = b->format.blocking == BEHIND ? take_lines(b, &used) : b->format.blocking == NETDATA ? take_segments(b, &used)
+        : take_whole(b, &used);
     if (used > 0)
         memmove(b->line.buffer.at, b->line.buffer.at + used, b->line.length - used);
     b->line.length -= used;

@@ -1,4 +1,7 @@
-/* Filters that make one record of one: STRIP, CHOP, PAD, XLATE, REVERSE, CHANGE, ESCAPE, VCHAR and TIMESTAMP. None delays it. */
+/*
+ * Filters that make one record of one: STRIP, CHOP, PAD, XLATE, REVERSE, CHANGE, ESCAPE, VCHAR and TIMESTAMP. None
+ * delays it.
+ */
 #include "filters.h"
 
 /* ---- STRIP ---- */
@@ -112,7 +115,8 @@ static int pad_record(struct stage *s, void *with, struct text record)
     struct padding *padding = with;
     u32 rest = record.length % padding->to, more;
 
-    more = padding->modulo ? (rest == 0 ? 0 : padding->to - rest) : record.length < padding->to ? padding->to - record.length : 0;
+    more = padding->modulo ? (rest == 0 ? 0 : padding->to - rest) : record.length < padding->to
+        ? padding->to - record.length : 0;
     if (more == 0)
         return pass(s, 0, record);
     padding->line.length = 0;

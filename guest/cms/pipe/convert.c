@@ -164,7 +164,8 @@ static bool decimal_to_packed(const char *text, u32 length, u32 decimals, struct
         return true;
     }
     for (u32 k = count % 2 == 0; k < count; k += 2) {
-        u32 high = k < number.count ? (u32)(digits[k] - '0') : 0, low = k + 1 < number.count ? (u32)(digits[k + 1] - '0') : 0;
+        u32 high = k < number.count ? (u32)(digits[k] - '0') : 0,
+            low = k + 1 < number.count ? (u32)(digits[k + 1] - '0') : 0;
 
         line_byte(to, (char)(high << 4 | (k + 1 < count ? low : number.negative ? 13u : 12u)));
     }

@@ -44,7 +44,8 @@ static void add_number(struct line *line, uint64_t value)
 int count_stage(struct stage *s, struct text arguments)
 {
     static const struct { const char *word; u32 least; enum measure measure; } words[] = {
-        { "CHARACTERS", 4, CHARACTERS }, { "CHARS", 5, CHARACTERS }, { "BYTES", 4, CHARACTERS }, { "WORDS", 4, WORDS_TOTAL },
+        { "CHARACTERS", 4, CHARACTERS }, { "CHARS", 5, CHARACTERS }, { "BYTES", 4, CHARACTERS },
+        { "WORDS", 4, WORDS_TOTAL },
         { "LINES", 4, LINES }, { "RECORDS", 6, LINES }, { "MINLINE", 3, SHORTEST }, { "MAXLINE", 3, LONGEST },
     };
     struct counting c = { .passes = stage_outputs(s) > 1 };
@@ -96,16 +97,19 @@ static int stamp_record(struct stage *s, void *with, struct text record)
         line_add(&t->line, shown, format(shown, sizeof shown, "%c%c/%c%c/%c%c", a[4], a[5], a[6], a[7], a[2], a[3]));
         break;
     case 'F':
-        line_add(&t->line, shown, format(shown, sizeof shown, "%c%c/%c%c/%c%c%c%c", a[4], a[5], a[6], a[7], a[0], a[1], a[2], a[3]));
+        line_add(&t->line, shown, format(shown, sizeof shown, "%c%c/%c%c/%c%c%c%c", a[4], a[5], a[6], a[7], a[0], a[1],
+                                         a[2], a[3]));
         break;
     case 'I':
-        line_add(&t->line, shown, format(shown, sizeof shown, "%c%c%c%c-%c%c-%c%c", a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]));
+        line_add(&t->line, shown, format(shown, sizeof shown, "%c%c%c%c-%c%c-%c%c", a[0], a[1], a[2], a[3], a[4], a[5],
+                                         a[6], a[7]));
         break;
     default:
         line_add(&t->line, stamp + t->from, t->length);
     }
     if (t->how != 0)
-        line_add(&t->line, shown, format(shown, sizeof shown, " %c%c:%c%c:%c%c ", a[8], a[9], a[10], a[11], a[12], a[13]));
+        line_add(&t->line, shown, format(shown, sizeof shown, " %c%c:%c%c:%c%c ", a[8], a[9], a[10], a[11], a[12],
+                                         a[13]));
     line_text(&t->line, record);
     return pass(s, 0, (struct text){ t->line.buffer.at, t->line.length });
 }

@@ -1,10 +1,10 @@
 /*
  * The dispatcher: which stage runs, when stages commit, and how a pipeline ends.
  *
- * Each stage has a stack. Control goes to the stage that has become ready last; it is left when the stage has to wait, has ended, or wants
- * something done on the stack where PIPE was called (aside). Stages are started from left to right. Each runs until it
- * wants to commit, which it does by itself for its first record; when all of a set have come to a level they go on, or, if one
- * has ended with a return code before level 0, they are ended.
+ * Each stage has a stack. Control goes to the stage that has become ready last; it is left when the stage has to wait,
+ * has ended, or wants something done on the stack where PIPE was called (aside). Stages are started from left to right.
+ * Each runs until it wants to commit, which it does by itself for its first record; when all of a set have come to a
+ * level they go on, or, if one has ended with a return code before level 0, they are ended.
  *
  * The PIPE command is a stage itself, whose set has no other and which calls the set that was typed.
  */
@@ -126,15 +126,17 @@ static void check_stack(struct stage *s)
 }
 
 /*
- * Leaves the stage's stack: for that of the stage that is to run next, since that is all that most records need; for the dispatcher's, if
- * there is none, if it is to do something or the stage has ended, and now and then, to see whether the user wants it to stop.
+ * Leaves the stage's stack: for that of the stage that is to run next, since that is all that most records need; for
+ * the dispatcher's, if there is none, if it is to do something or the stage has ended, and now and then, to see whether
+ * the user wants it to stop.
  */
 static void leave(struct stage *s)
 {
     struct pipe *pipe = s->set->pipe;
     struct stage *next;
 
-    if (pipe->ready == NULL || pipe->aside != NULL || pipe->stopped != 0 || s->state == ENDED || pipe->switches >= LOOK_AFTER) {
+    if (pipe->ready == NULL || pipe->aside != NULL || pipe->stopped != 0 || s->state == ENDED ||
+        pipe->switches >= LOOK_AFTER) {
         context_switch(s->context, pipe->here);
         return;
     }
@@ -237,7 +239,8 @@ static void commit_set(struct set *set)
 
     for (struct stage *s = set->first; s != NULL; s = s->next)
         if (s->state != ENDED) {
-            int level = s->state == WAITS_COMMIT || (s->state == WAITS_CALL && s->wanted > s->level) ? s->wanted : s->level;
+            int level = s->state == WAITS_COMMIT || (s->state == WAITS_CALL && s->wanted > s->level) ? s->wanted
+                : s->level;
 
             least = level < least ? level : least;
         }
@@ -351,7 +354,8 @@ static void end_stage(struct stage *s)
 /* Nothing can run, and no event is awaited. */
 static void stall(struct pipe *pipe)
 {
-    static const char *const why[] = { "", "", "input", "any input", "input or output", "output", "commit", "called pipeline" };
+    static const char *const why[] = { "", "", "input", "any input", "input or output", "output", "commit",
+                                       "called pipeline" };
 
     pipe_say("DSP", 29, 'E');
     for (struct set *set = pipe->sets; set != NULL; set = set->next)
@@ -433,7 +437,8 @@ static void release_pipe(struct pipe *pipe)
 
 /* ---- beginnings ---- */
 
-static struct stage *stage_begin(struct stage *s, struct set *set, const struct stage_kind *kind, const struct rexx_stage *rexx)
+static struct stage *stage_begin(struct stage *s, struct set *set, const struct stage_kind *kind,
+                                 const struct rexx_stage *rexx)
 {
     memset(s, 0, sizeof *s);
     s->set = set;
@@ -515,7 +520,10 @@ static int add_set(struct stage *from, const char *text, u32 length, bool waits)
 int stage_callpipe(struct stage *s, const char *text, u32 length) { return add_set(s, text, length, true); }
 int stage_addpipe(struct stage *s, const char *text, u32 length) { return add_set(s, text, length, false); }
 
-static int perform_pipe(struct stage *s, struct text arguments) { return stage_callpipe(s, arguments.at, arguments.length); }
+static int perform_pipe(struct stage *s, struct text arguments)
+{
+    return stage_callpipe(s, arguments.at, arguments.length);
+}
 
 const struct stage_kind pipe_stage = { "PIPE", 4, perform_pipe, ANYWHERE, NULL, NULL, SMALL_STACK };
 

@@ -1,8 +1,9 @@
 /*
  * Stages that perform commands: what the command says become records.
  *
- * A command is performed on the stack where PIPE was called and is over before another stage runs; its lines are kept until then. What it says to the
- * terminal by the nucleus's typed-line service is caught; what CP types there by itself is not.
+ * A command is performed on the stack where PIPE was called and is over before another stage runs; its lines are kept
+ * until then. What it says to the terminal by the nucleus's typed-line service is caught; what CP types there by itself
+ * is not.
  */
 #include "drive.h"
 
@@ -45,7 +46,8 @@ static void perform_job(void *with)
     struct job *job = with;
 
     capture_begin(&job->lines->capture);
-    job->code = job->environment.length > 0 ? subcommand(job->environment.at, job->environment.length, job->command.at, job->command.length)
+    job->code = job->environment.length > 0 ? subcommand(job->environment.at, job->environment.length, job->command.at,
+                                                         job->command.length)
                                             : perform(job->command.at, job->command.length, job->type);
     capture_end(job->lines->capture.outer);
 }
@@ -76,7 +78,8 @@ static int one_command(struct stage *s, struct job *job, int *worst)
         more = stage_output_to(s, 0, line->text, line->length) == 0;
     forget_lines(job->lines);
     if (stage_outputs(s) > 1)
-        return stage_output_to(s, 1, number, format(number, sizeof number, "%d", job->code)) == 0 || more ? 0 : END_OF_FILE;
+        return stage_output_to(s, 1, number, format(number, sizeof number, "%d", job->code)) == 0 ||
+            more ? 0 : END_OF_FILE;
     *worst = worse(*worst, job->code);
     return job->code < 0 ? job->code : 0;
 }
@@ -104,8 +107,14 @@ static int perform_commands(struct stage *s, struct text arguments, struct job *
     return worst;
 }
 
-int cms_stage(struct stage *s, struct text arguments) { return perform_commands(s, arguments, &(struct job){ .type = CALL_TYPED }); }
-int command_stage(struct stage *s, struct text arguments) { return perform_commands(s, arguments, &(struct job){ .type = CALL_COMMAND }); }
+int cms_stage(struct stage *s, struct text arguments)
+{
+    return perform_commands(s, arguments, &(struct job){ .type = CALL_TYPED });
+}
+int command_stage(struct stage *s, struct text arguments)
+{
+    return perform_commands(s, arguments, &(struct job){ .type = CALL_COMMAND });
+}
 
 /* SUBCOM CMS is CMS: it is always there. */
 int subcom_stage(struct stage *s, struct text arguments)

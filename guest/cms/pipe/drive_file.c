@@ -1,9 +1,10 @@
 /*
  * Stages that read and write CMS files.
  *
- * A file that is written is made anew, and takes the place of the old one when the stage ends well; if anything goes wrong it is
- * forgotten. Whether there is such a file, and whether its disk can be written to, is found out before any record flows. A command that a stage of the same
- * pipeline performs may close files: a stage that has one open looks before each use.
+ * A file that is written is made anew, and takes the place of the old one when the stage ends well; if anything goes
+ * wrong it is forgotten. Whether there is such a file, and whether its disk can be written to, is found out before any
+ * record flows. A command that a stage of the same pipeline performs may close files: a stage that has one open looks
+ * before each use.
  */
 #include "drive.h"
 
@@ -14,7 +15,8 @@ bool mode_word(struct text word)
 {
     char first = word.length > 0 ? upper(word.at[0]) : 0;
 
-    return (first == '*' || is_letter(first)) && (word.length == 1 || (word.length == 2 && word.at[1] >= '0' && word.at[1] <= '6'));
+    return (first == '*' || is_letter(first)) && (word.length == 1 ||
+                                                  (word.length == 2 && word.at[1] >= '0' && word.at[1] <= '6'));
 }
 
 void name_from(struct text word, name to)
@@ -287,7 +289,10 @@ static int finish(struct held *held)
     return file_erase(disk, held->id.fn, held->id.ft);
 }
 
-/* When the arguments are right: the file, once all stages have come so far. NULL: others have failed, or this has, which is the return code. */
+/*
+ * When the arguments are right: the file, once all stages have come so far. NULL: others have failed, or this has,
+ * which is the return code.
+ */
 static int open_to_write(struct stage *s, struct fileid *id, enum edf_how how, struct held **held)
 {
     int error;
@@ -309,12 +314,16 @@ static int check_format(struct held *held, const struct how *how)
     const u8 *fst = held->file->file.fst;
     u32 lrecl = edf_word(fst + FST_LRECL);
 
-    if (!how->said || records_of(held) == 0 || (fst[FST_RECFM] == how->recfm && (how->lrecl == 0 || how->lrecl == lrecl)))
+    if (!how->said || records_of(held) == 0 || (fst[FST_RECFM] == how->recfm &&
+                                                (how->lrecl == 0 || how->lrecl == lrecl)))
         return 0;
     return stage_error(held->s, 407, (char)fst[FST_RECFM], lrecl);
 }
 
-static int close_written(struct held *held) { return file_error(held->s, still_there(held) ? finish(held) : EDF_NOT_FOUND, &held->id, true); }
+static int close_written(struct held *held)
+{
+    return file_error(held->s, still_there(held) ? finish(held) : EDF_NOT_FOUND, &held->id, true);
+}
 
 static int write_file(struct stage *s, struct text arguments, struct how how)
 {
@@ -343,8 +352,14 @@ static int write_file(struct stage *s, struct text arguments, struct how how)
     return close_written(held);
 }
 
-int file_write_stage(struct stage *s, struct text arguments) { return write_file(s, arguments, (struct how){ .recfm = EDF_V }); }
-int file_append_stage(struct stage *s, struct text arguments) { return write_file(s, arguments, (struct how){ .recfm = EDF_V, .update = true }); }
+int file_write_stage(struct stage *s, struct text arguments)
+{
+    return write_file(s, arguments, (struct how){ .recfm = EDF_V });
+}
+int file_append_stage(struct stage *s, struct text arguments)
+{
+    return write_file(s, arguments, (struct how){ .recfm = EDF_V, .update = true });
+}
 
 /* FILEFAST and its kin: what they are depends on where they stand. */
 int file_fast_stage(struct stage *s, struct text arguments)
@@ -366,7 +381,8 @@ static int next_numbers(struct stage *s, struct text *words, struct range *range
 {
     int error = next_range(s, words, range);
 
-    return error == 0 && (range->from < 1 || range->to < 1) ? stage_error(s, 66, range->from < 1 ? range->from : range->to) : error;
+    return error == 0 && (range->from < 1 || range->to < 1) ? stage_error(s, 66,
+        range->from < 1 ? range->from : range->to) : error;
 }
 
 static int check_numbers(struct stage *s, struct text words)
@@ -457,7 +473,8 @@ int file_update_stage(struct stage *s, struct text arguments)
         if (!next_word(&rest, &digits) || !is_integer(digits, &number) || number < 1)
             return stage_error(s, 58, record.at, record.length < 10 ? record.length : 10);
         digits = (struct text){ record.at + 10, record.length > 10 ? record.length - 10 : 0 };
-        if (digits.length > 0 && ((error = check_length(held, (u32)number, digits.length)) != 0 || (error = write_record(held, &how, (u32)number, digits)) != 0))
+        if (digits.length > 0 && ((error = check_length(held, (u32)number, digits.length)) != 0 ||
+                                  (error = write_record(held, &how, (u32)number, digits)) != 0))
             return error;
         reader = reader && stage_output(s, record.at, record.length) == 0;
         stage_consume(s);

@@ -12,9 +12,10 @@ static u32 describe(const struct disk *disk, const u8 *fst, char line[96])
 
     id_of(disk, fst, &id);
     stamp_of(fst, &at);
-    return format(line, 96, "%-8t %-8t %c%c %c %10u %10u %10u %2u/%02u/%02u %2u:%02u:%02u", id.fn, id.ft, id.fm[0], id.fm[1],
-                  fst[FST_RECFM], edf_word(fst + FST_LRECL), edf_word(fst + FST_RECORDS), edf_word(fst + FST_BLOCKS), at.month, at.day,
-                  at.year % 100, at.hour, at.minute, at.second);
+    return format(line, 96, "%-8t %-8t %c%c %c %10u %10u %10u %2u/%02u/%02u %2u:%02u:%02u", id.fn, id.ft, id.fm[0],
+                  id.fm[1],
+                  fst[FST_RECFM], edf_word(fst + FST_LRECL), edf_word(fst + FST_RECORDS), edf_word(fst + FST_BLOCKS),
+                      at.month, at.day, at.year % 100, at.hour, at.minute, at.second);
 }
 
 /* One file identifier; a file that is not there goes to the secondary output. */
@@ -116,7 +117,8 @@ int listpds_stage(struct stage *s, struct text arguments)
     u32 opened = library.file->opened;
 
     for (u32 n = 0; file_stays(library.file, opened) && library_member(&library, n, &member); n++)
-        if (stage_output(s, line, format(line, sizeof line, "%-8t %10u %10u", member.name, member.first, member.count)) != 0)
+        if (stage_output(s, line, format(line, sizeof line, "%-8t %10u %10u", member.name, member.first,
+                                         member.count)) != 0)
             break;
     return 0;
 }

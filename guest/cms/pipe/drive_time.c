@@ -77,7 +77,8 @@ static bool seconds_of(struct text word, u32 *seconds)
     if (parts < 2 || part[0] > 24 || part[1] > 59 || (parts > 2 && part[2] > 59))
         return false;
     now(&at);
-    *seconds = (part[0] * 3600 + part[1] * 60 + (parts > 2 ? part[2] : 0) + 86400 - (at.hour * 3600 + at.minute * 60 + at.second)) % 86400;
+    *seconds = (part[0] * 3600 + part[1] * 60 + (parts > 2 ? part[2]
+                                                 : 0) + 86400 - (at.hour * 3600 + at.minute * 60 + at.second)) % 86400;
     return true;
 }
 
@@ -115,7 +116,8 @@ int query_stage(struct stage *s, struct text arguments)
     else if (next_keyword(&arguments, "LEVEL", 3))
         length = format(line, sizeof line, "%s", CMS_LEVEL);
     else
-        (void)next_keyword(&arguments, "VERSION", 3), length = format(line, sizeof line, "Endicott CMS Pipelines %s", CMS_LEVEL);
+        (void)next_keyword(&arguments, "VERSION", 3), length = format(line, sizeof line, "Endicott CMS Pipelines %s",
+                                                                      CMS_LEVEL);
     if ((error = no_more(s, arguments)) != 0)
         return error;
     if (stage_output(s, line, length) == 0)

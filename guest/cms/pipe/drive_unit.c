@@ -40,7 +40,8 @@ int stack_stage(struct stage *s, struct text arguments)
 
 /* ---- the reader ---- */
 
-struct deck { struct spooled file; name wanted; bool by_number, found, keep, hold; u32 read; int code; char tag[CARD + 4]; u32 tag_length; };
+struct deck { struct spooled file; name wanted; bool by_number, found, keep, hold; u32 read; int code;
+              char tag[CARD + 4]; u32 tag_length; };
 
 static void find_deck(void *with)
 {
@@ -58,7 +59,8 @@ static void find_deck(void *with)
     deck->tag[0] = CODE_TAG;
     memset(deck->tag + 1, ' ', CARD);
     deck->tag_length = CARD + 1;
-    if (deck->found && cp(line, format(line, sizeof line, "TAG QUERY FILE %t", deck->file.number), response, &room) == 0 && !(room & 0x80000000u)) {
+    if (deck->found && cp(line, format(line, sizeof line, "TAG QUERY FILE %t", deck->file.number), response,
+                          &room) == 0 && !(room & 0x80000000u)) {
         room = room > 0 && response[room - 1] == 0x15 ? room - 1 : room;
         memcpy(deck->tag + 1, response, room < CARD ? room : CARD);
     }
@@ -119,7 +121,8 @@ int reader_stage(struct stage *s, struct text arguments)
     stage_at_end(s, let_deck_go, deck);
     card[0] = CODE_CARD;
     /* The read after the last card would end the file. */
-    while (!(deck->keep && deck->read == deck->file.records) && (code = unit_read(READER_UNIT, card + 1, &length)) == 0) {
+    while (!(deck->keep && deck->read == deck->file.records) &&
+           (code = unit_read(READER_UNIT, card + 1, &length)) == 0) {
         deck->read++;
         if (stage_output(s, card, length + 1) != 0)
             return 0;
@@ -198,7 +201,10 @@ static int tape_error(struct stage *s, u32 unit, enum tape_end end, bool writing
     return trouble.code;
 }
 
-/* TAPE [TAPn] [WTM n]: blocks up to a tape mark, first in a pipeline; else records become blocks, and tape marks follow. */
+/*
+ * TAPE [TAPn] [WTM n]: blocks up to a tape mark, first in a pipeline; else records become blocks, and tape marks
+ * follow.
+ */
 int tape_stage(struct stage *s, struct text arguments)
 {
     struct text word, record;

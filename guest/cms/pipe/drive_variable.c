@@ -238,7 +238,8 @@ int varload_stage(struct stage *s, struct text arguments)
                 return stage_error(s, 60, record.at, record.length);
             u32 length = (u32)(end - record.at) - 1;
 
-            if ((error = set(s, (struct text){ record.at + 1, length }, (struct text){ end + 1, record.length - length - 2 })) != 0)
+            if ((error = set(s, (struct text){ record.at + 1, length },
+                             (struct text){ end + 1, record.length - length - 2 })) != 0)
                 return error;
         }
         reader = reader && stage_output(s, record.at, record.length) == 0;

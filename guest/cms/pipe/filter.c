@@ -1,9 +1,10 @@
 /*
  * Filters written in REXX: fn REXX on a disk, or as EXECLOAD has loaded it.
  *
- * A filter is an exec in a stage's place. Commands go to the pipeline unless ADDRESS says otherwise; they are performed on the filter's stack, since they may
- * wait while other stages, other filters too, run. All else that has to do with CMS is done on the stack where PIPE was called. The
- * interpreter has no state but struct rexx, so any number of filters may be in the middle of something.
+ * A filter is an exec in a stage's place. Commands go to the pipeline unless ADDRESS says otherwise; they are performed
+ * on the filter's stack, since they may wait while other stages, other filters too, run. All else that has to do with
+ * CMS is done on the stack where PIPE was called. The interpreter has no state but struct rexx, so any number of
+ * filters may be in the middle of something.
  */
 #include "../nucleus/exec.h"
 #include "drive.h"
@@ -68,11 +69,12 @@ static void call_there(void *with)
 {
     struct service *service = with;
 
-    service->outcome = exec_host.call(NULL, service->rexx, service->when, service->text, service->type, service->arguments);
+    service->outcome = exec_host.call(NULL, service->rexx, service->when, service->text, service->type,
+                                      service->arguments);
 }
 
-static enum rexx_outcome call(void *context, struct rexx *rexx, enum rexx_search when, const struct rexx_text *name, enum rexx_call_type type,
-                              const struct rexx_arguments *arguments)
+static enum rexx_outcome call(void *context, struct rexx *rexx, enum rexx_search when, const struct rexx_text *name,
+                              enum rexx_call_type type, const struct rexx_arguments *arguments)
 {
     struct service service = { .rexx = rexx, .when = when, .text = name, .type = type, .arguments = arguments };
 
@@ -112,7 +114,8 @@ static int record_to_variable(struct order *order, const struct text *record)
 {
     char name[NAME_MOST];
     struct text word;
-    struct rexx_text key = { name, 0 }, value = { record != NULL ? record->at : NULL, record != NULL ? record->length : 0 };
+    struct rexx_text key = { name, 0 }, value = { record != NULL ? record->at : NULL,
+                                                  record != NULL ? record->length : 0 };
     u32 bits;
 
     if (!next_word(&order->rest, &word))
@@ -122,7 +125,8 @@ static int record_to_variable(struct order *order, const struct text *record)
     for (u32 n = 0; n < word.length; n++)
         name[n] = upper(word.at[n]);
     key.length = word.length;
-    bits = record != NULL ? rexx_set(order->rexx, REXX_SYMBOLIC, &key, &value) : rexx_drop(order->rexx, REXX_SYMBOLIC, &key);
+    bits = record != NULL ? rexx_set(order->rexx, REXX_SYMBOLIC, &key, &value)
+        : rexx_drop(order->rexx, REXX_SYMBOLIC, &key);
     if (bits & REXX_VAR_BAD_NAME)
         return stage_error(order->s, 205, word.at, word.length);
     return bits & REXX_VAR_NO_STORAGE ? RC_STORAGE : excessive(order);
@@ -159,7 +163,8 @@ static int bad_operand(struct order *order)
 {
     struct text word;
 
-    return next_word(&order->rest, &word) ? stage_error(order->s, 111, word.at, word.length) : stage_error(order->s, 113);
+    return next_word(&order->rest, &word) ? stage_error(order->s, 111, word.at, word.length)
+        : stage_error(order->s, 113);
 }
 
 static int select_stream(struct order *order)
@@ -342,13 +347,17 @@ static int eofreport(struct order *order)
 }
 
 static const struct { const char *word; int (*perform)(struct order *order); } orders[] = {
-    { "ADDPIPE", addpipe }, { "ADDSTREAM", addstream }, { "CALLPIPE", callpipe }, { "COMMIT", commit }, { "EOFREPORT", eofreport },
-    { "MAXSTREAM", maxstream }, { "MESSAGE", say_message }, { "NOCOMMIT", nocommit }, { "OUTPUT", output }, { "PEEKTO", peekto },
-    { "READTO", readto }, { "RESOLVE", resolve }, { "SELECT", select_stream }, { "SETRC", setrc }, { "SEVER", sever_stream },
+    { "ADDPIPE", addpipe }, { "ADDSTREAM", addstream }, { "CALLPIPE", callpipe }, { "COMMIT", commit },
+    { "EOFREPORT", eofreport },
+    { "MAXSTREAM", maxstream }, { "MESSAGE", say_message }, { "NOCOMMIT", nocommit }, { "OUTPUT", output },
+    { "PEEKTO", peekto },
+    { "READTO", readto }, { "RESOLVE", resolve }, { "SELECT", select_stream }, { "SETRC", setrc },
+    { "SEVER", sever_stream },
     { "SHORT", short_circuit }, { "STAGENUM", stagenum }, { "STREAMNUM", streamnum }, { "STREAMSTATE", streamstate },
 };
 
-static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment, const struct rexx_text *text)
+static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment,
+                       const struct rexx_text *text)
 {
     struct service service = { .rexx = rexx, .environment = environment, .text = text };
     struct order order = { context, rexx, { text->text, text->length } };

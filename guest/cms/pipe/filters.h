@@ -32,7 +32,9 @@ int pass(struct stage *s, u32 stream, struct text record);
 int pass_rest(struct stage *s, u32 stream);              /* all that still comes; the return code of the stage */
 bool nobody_reads(const struct stage *s);
 
-/* Each record, while it is not yet consumed; a function that returns END_OF_FILE, or an error, ends the stage (line.c). */
+/*
+ * Each record, while it is not yet consumed; a function that returns END_OF_FILE, or an error, ends the stage (line.c).
+ */
 typedef int record_function(struct stage *s, void *with, struct text record);
 int each_record(struct stage *s, record_function *perform, void *with);
 
@@ -52,16 +54,20 @@ bool find_in(struct text text, struct text what, u32 from, bool anycase, u32 *at
 
 /* What STRIP, CHOP, SPLIT and others look for: one of some characters, or a string (target.c). */
 struct target { bool inverted, anycase, is_set; u8 set[32]; struct text string; };
-int next_target(struct stage *s, struct text *rest, struct target *target);    /* [NOT] [BLANK | ANYOF /s/ | STRING /s/ | c | c-c]; nothing: blanks */
-u32 target_at(const struct target *target, struct text text, u32 at);          /* how many characters there are one; 0: it is none */
-bool target_before(const struct target *target, struct text text, u32 *end);   /* whether one ends there; then where it begins */
+/* [NOT] [BLANK | ANYOF /s/ | STRING /s/ | c | c-c]; nothing: blanks. */
+int next_target(struct stage *s, struct text *rest, struct target *target);
+/* How many characters there are one; 0: it is none. */
+u32 target_at(const struct target *target, struct text text, u32 at);
+/* Whether one ends there; then where it begins. */
+bool target_before(const struct target *target, struct text text, u32 *end);
 bool find_target(const struct target *target, struct text text, u32 from, u32 *at, u32 *length);
 int next_characters(struct stage *s, struct text *rest, u8 *first, u8 *last);  /* c or c-c */
 
 /* Keys: what SORT and its kin compare (keys.c). */
 struct key { struct range range; bool descending; };
 struct keys { bool padded, anycase; char pad; u32 count; struct key key[RANGES_MOST]; };
-int next_keys(struct stage *s, struct text *rest, struct keys *keys, bool ordered);   /* [NOPAD|PAD c] [ANYCASE] [ranges]; `ordered`: A and D too */
+/* [NOPAD|PAD c] [ANYCASE] [ranges]; `ordered`: A and D too. */
+int next_keys(struct stage *s, struct text *rest, struct keys *keys, bool ordered);
 int next_padding(struct stage *s, struct text *rest, struct keys *keys);       /* only the options */
 int compare_keys(const struct keys *keys, struct text a, struct text b);
 int compare_texts(const struct keys *keys, struct text a, struct text b);
@@ -69,7 +75,8 @@ int compare_by(const struct keys *a_keys, struct text a, const struct keys *b_ke
 
 /* Records that are sorted (keys.c). */
 struct sorted { struct text record, key; u32 count; };
-struct sorting { struct stage *stage; const struct keys *keys; struct sorted *at; u32 count, room; struct store store; };
+struct sorting { struct stage *stage; const struct keys *keys; struct sorted *at; u32 count, room; struct store store;
+                 };
 void sorting_add(struct sorting *sorting, struct text record);
 void sort_all(struct sorting *sorting);
 

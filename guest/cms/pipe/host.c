@@ -2,7 +2,8 @@
  * Pipelines on this host, without CMS: for tests and fuzzing.
  *
  *	pipe				runs the pipelines of standard input, one a line, and types what they type, then a line "rc n"
- *	pipe -f SEED COUNT [-v]		runs that many random pipelines, some of them short of storage; what each has obtained it must give back
+ *	pipe -f SEED COUNT [-v]		runs that many random pipelines, some of them short of storage; what each has obtained it
+ * must give back
  *
  * The rest of the program is compiled with EBCDIC literals, as CMS is; this file is not, and translates.
  */
@@ -150,9 +151,12 @@ static const char *one_of(const char *const *list, u32 count) { return list[chan
 static void argument(struct made *made, const struct stage_kind *kind)
 {
 	static const char *const usual[] = {
-		"1", "2", "3", "0", "-1", "10", "80", "1-3", "2-*", "3.2", "-2", "-3--1", "*", "*-*", "w1", "w2-3", "words 2", "fields 1-2", "fs ,", "ws b",
-		"(1-2 4)", "/a/", "/b c/", ",b,", "//", "/abc", "x81", "xf1f2", "b11000001", "blank", "40", "a", "next", "nextword", "n.3", "c2x", "recno",
-		"count", "2147483647", "999999999", "to", "left", "right", "/x/ 1", "1 /y/", "a-z b-y", "upper", "literal k", "count lines", "split", "1;2", ".", "not",
+		"1", "2", "3", "0", "-1", "10", "80", "1-3", "2-*", "3.2", "-2", "-3--1", "*", "*-*", "w1", "w2-3", "words 2",
+			"fields 1-2", "fs ,", "ws b",
+		"(1-2 4)", "/a/", "/b c/", ",b,", "//", "/abc", "x81", "xf1f2", "b11000001", "blank", "40", "a", "next", "nextword",
+			"n.3", "c2x", "recno",
+		"count", "2147483647", "999999999", "to", "left", "right", "/x/ 1", "1 /y/", "a-z b-y", "upper", "literal k",
+			"count lines", "split", "1;2", ".", "not",
 	};
 	char word[24];
 	const char *at;
@@ -178,13 +182,20 @@ static void argument(struct made *made, const struct stage_kind *kind)
 static void stage(struct made *made)
 {
 	static const char *const right[] = {
-		"split", "split at /a/", "locate /a/", "nlocate 1-2 /b/", "find a", "specs 1-* 1", "specs w1 1.4 right /,/ n w2 n", "count lines", "count words chars",
-		"sort", "sort count 1.2", "sort unique desc", "fanout", "fanin", "faninany", "take 2", "take last 1", "drop 1", "drop last", "change /a/bb/",
-		"change 1-2 /b//", "xlate upper", "xlate 1-2 a-c x-z", "strip", "strip trailing", "chop 2", "pad 6 .", "reverse", "duplicate 2", "dup *", "join 1 /-/", "join *",
-		"unique", "unique count last", "buffer", "copy", "elastic", "hole", "between /a/ /b/", "inside /a/ 2", "frlabel b", "tolabel b", "append literal z",
-		"preface literal y", "casei locate /A/", "not locate /a/", "zone 2-3 locate /b/", "lookup 1-1", "deal", "gather", "snake 2", "overlay", "block 7",
-		"deblock 3", "fblock 4", "pick 1-1 == /a/", "juxtapose", "collate 1-1", "merge", "gate", "predselect", "synchronise", "untab 1 9", "vchar 8 4", "tokenize /,/",
-		"strliteral append /q/", "console", "insert /z/ after w1", "space", "space 2 .", "substr pad . 2-3", "substr 1 of w2", "if locate /a/",
+		"split", "split at /a/", "locate /a/", "nlocate 1-2 /b/", "find a", "specs 1-* 1", "specs w1 1.4 right /,/ n w2 n",
+			"count lines", "count words chars",
+		"sort", "sort count 1.2", "sort unique desc", "fanout", "fanin", "faninany", "take 2", "take last 1", "drop 1",
+			"drop last", "change /a/bb/",
+		"change 1-2 /b//", "xlate upper", "xlate 1-2 a-c x-z", "strip", "strip trailing", "chop 2", "pad 6 .", "reverse",
+			"duplicate 2", "dup *", "join 1 /-/", "join *",
+		"unique", "unique count last", "buffer", "copy", "elastic", "hole", "between /a/ /b/", "inside /a/ 2", "frlabel b",
+			"tolabel b", "append literal z",
+		"preface literal y", "casei locate /A/", "not locate /a/", "zone 2-3 locate /b/", "lookup 1-1", "deal", "gather",
+			"snake 2", "overlay", "block 7",
+		"deblock 3", "fblock 4", "pick 1-1 == /a/", "juxtapose", "collate 1-1", "merge", "gate", "predselect", "synchronise",
+			"untab 1 9", "vchar 8 4", "tokenize /,/",
+		"strliteral append /q/", "console", "insert /z/ after w1", "space", "space 2 .", "substr pad . 2-3", "substr 1 of w2",
+			"if locate /a/",
 	};
 
 	if (chance(3) != 0) {
@@ -209,7 +220,8 @@ static void pipeline(struct made *made)
 {
 	static const char *const labels[] = { "a:", "b:", "c:", "a.x:" };
 	static const char *const inputs[] = {
-		"literal a b c d e f|split", "literal one, two, three|split ,", "literal abcabc", "literal", "literal b a c a b|split|literal x y", "strliteral /1 2 3 10 20/|split",
+		"literal a b c d e f|split", "literal one, two, three|split ,", "literal abcabc", "literal",
+			"literal b a c a b|split|literal x y", "strliteral /1 2 3 10 20/|split",
 	};
 	u32 pipelines = 1 + chance(3);
 

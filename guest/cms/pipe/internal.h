@@ -1,16 +1,17 @@
 /*
  * CMS Pipelines: stages, the connections between them, and the sets of pipelines that they are in.
  *
- * A link joins an output of one stage and an input of another; it holds at most one record, which is the writer's. A set is what one PIPE,
- * CALLPIPE or ADDPIPE has made: its stages commit together. A pipe is all the sets that one PIPE command has led to; its dispatcher runs one
- * stage after another until each has ended.
+ * A link joins an output of one stage and an input of another; it holds at most one record, which is the writer's. A
+ * set is what one PIPE, CALLPIPE or ADDPIPE has made: its stages commit together. A pipe is all the sets that one PIPE
+ * command has led to; its dispatcher runs one stage after another until each has ended.
  */
 #ifndef PIPE_INTERNAL_H
 #define PIPE_INTERNAL_H
 
 #include "pipe.h"
 
-enum state { RUNNING, READY, WAITS_INPUT, WAITS_ANY, WAITS_EITHER, WAITS_OUTPUT, WAITS_COMMIT, WAITS_CALL, WAITS_EVENT, ENDED };
+enum state { RUNNING, READY, WAITS_INPUT, WAITS_ANY, WAITS_EITHER, WAITS_OUTPUT, WAITS_COMMIT, WAITS_CALL, WAITS_EVENT,
+             ENDED };
 
 /* Where a stream goes back to when the stage that has it is through with it (CALLPIPE). */
 struct lender { struct stage *stage; u32 stream; struct lender *below; };
@@ -43,7 +44,8 @@ struct stage {
     struct streams in, out;
     struct link *waits_for;             /* WAITS_INPUT, WAITS_OUTPUT */
     int level, wanted;                  /* of commitment; the one that is waited for */
-    bool implicit, uncommitted, doomed; /* it waits because of a record; NOCOMMIT: records do not commit; others have failed */
+    /* It waits because of a record; NOCOMMIT: records do not commit; others have failed. */
+    bool implicit, uncommitted, doomed;
     int code;                           /* that it ended with; or of what it has waited for */
     u32 listing, message_level;
     struct set *called;                 /* WAITS_CALL */
@@ -103,14 +105,16 @@ int pipe_run(const char *text, u32 length, void *environment);
 void make_ready(struct stage *s);
 void wait_as(struct stage *s, enum state state, struct link *link);
 void commit_for_record(struct stage *s);
-void aside(struct stage *s, void (*perform)(void *with), void *with);   /* on the dispatcher's stack, where there is room for commands */
+/* On the dispatcher's stack, where there is room for commands. */
+void aside(struct stage *s, void (*perform)(void *with), void *with);
 void pipe_stop(struct pipe *pipe, int code) __attribute__((noreturn));
 int worse(int code, int other);
 void pipes_forget(void);                                 /* after an abend */
 void *pipe_obtain(struct pipe *pipe, size_t size);       /* never NULL */
 void pipe_release(void *block);
 enum { NO_TIME = -1 };
-void wait_for_event(struct stage *s, uint64_t until);    /* of the world outside, or that time (NO_TIME); it must look which it was */
+/* Of the world outside, or that time (NO_TIME); it must look which it was. */
+void wait_for_event(struct stage *s, uint64_t until);
 
 /* dispatch.c */
 void pipe_show(const char *at, u32 length);
@@ -128,7 +132,8 @@ bool stage_is_left_out(struct text verb);                 /* CMS Pipelines has i
 /* What the surroundings provide: system.c in CMS, host.c elsewhere. */
 void *system_obtain(size_t size);
 void system_release(void *storage);
-int system_guarded(int (*work)(const void *with), const void *with);   /* 104 if there was no storage outside the pipeline */
+/* 104 if there was no storage outside the pipeline. */
+int system_guarded(int (*work)(const void *with), const void *with);
 void system_type(const char *line, u32 length);
 u32 system_read(char line[256]);
 void system_message(const char *line, u32 length);
@@ -141,7 +146,8 @@ struct context *context_here(void);
 void context_switch(struct context *from, struct context *to);
 
 /* filter.c */
-const struct rexx_stage *rexx_find(struct stage *s, struct text verb);   /* a filter that is not built in; NULL: there is none */
+/* A filter that is not built in; NULL: there is none. */
+const struct rexx_stage *rexx_find(struct stage *s, struct text verb);
 int rexx_perform(struct stage *s, struct text arguments);
 
 #endif

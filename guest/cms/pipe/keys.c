@@ -1,5 +1,6 @@
 /*
- * Keys: the parts of a record that SORT, UNIQUE, MERGE, COLLATE, LOOKUP and PICK compare, and records that are sorted by them.
+ * Keys: the parts of a record that SORT, UNIQUE, MERGE, COLLATE, LOOKUP and PICK compare, and records that are sorted
+ * by them.
  *
  * Two parts of different length are compared as if the shorter one had pad characters after it; NOPAD, the default:
  * what it has is compared, and if that is alike the shorter one is less.
@@ -108,7 +109,8 @@ int compare_texts(const struct keys *keys, struct text a, struct text b)
     if (order != 0 || a.length == b.length)
         return order;
     if (keys->padded)
-        return a.length > both ? compare_pad(keys, a.at + both, a.length - both) : -compare_pad(keys, b.at + both, b.length - both);
+        return a.length > both ? compare_pad(keys, a.at + both, a.length - both)
+            : -compare_pad(keys, b.at + both, b.length - both);
     return a.length < b.length ? -1 : 1;
 }
 
@@ -175,11 +177,13 @@ void sort_all(struct sorting *sorting)
         struct sorted *swap = from;
 
         for (u32 first = 0; first < count; first = count - first < 2 * width ? count : first + 2 * width) {
-            u32 middle = count - first < width ? count : first + width, end = count - middle < width ? count : middle + width;
+            u32 middle = count - first < width ? count : first + width,
+                end = count - middle < width ? count : middle + width;
             u32 a = first, b = middle;
 
             for (u32 n = first; n < end; n++)
-                to[n] = a < middle && (b >= end || compare_sorted(sorting->keys, &from[a], &from[b]) <= 0) ? from[a++] : from[b++];
+                to[n] = a < middle && (b >= end || compare_sorted(sorting->keys, &from[a], &from[b]) <= 0) ? from[a++]
+                    : from[b++];
         }
         from = to;
         to = swap;

@@ -163,7 +163,8 @@ int next_count(struct stage *s, struct text *rest, u32 least, u32 *count)
 
 bool next_anycase(struct text *rest)
 {
-    return next_keyword(rest, "ANYCASE", 3) || next_keyword(rest, "CASEANY", 7) || next_keyword(rest, "CASEIGNORE", 10) ||
+    return next_keyword(rest, "ANYCASE", 3) || next_keyword(rest, "CASEANY", 7) ||
+        next_keyword(rest, "CASEIGNORE", 10) ||
            next_keyword(rest, "IGNORECASE", 10);
 }
 

@@ -48,7 +48,8 @@ void pipe_say(const char *module, u32 number, char severity, ...)
 static void module_of(const struct stage *s, char module[4])
 {
     memcpy(module, "DSK", 4);
-    for (u32 n = 0; n < 3 && s->text.length > 0 && s->kind != NULL && s->kind->name[0] != '<' && s->kind->name[0] != '>'; n++)
+    for (u32 n = 0; n < 3 && s->text.length > 0 && s->kind != NULL && s->kind->name[0] != '<' &&
+         s->kind->name[0] != '>'; n++)
         module[n] = s->kind->name[n] != 0 ? s->kind->name[n] : 'X';
     if (s->rexx != NULL)
         memcpy(module, "REX", 4);

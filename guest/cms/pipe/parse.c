@@ -30,7 +30,8 @@ struct joint { struct stage *stage; u32 stream; bool connector, input, none; };
 
 static int wrong(struct parser *p, u32 number, ...)
 {
-    struct stage where = { .set = p->set, .number = p->number, .pipeline = p->pipeline, .message_level = p->set->message_level & ~4u };
+    struct stage where = { .set = p->set, .number = p->number, .pipeline = p->pipeline, .message_level =
+        p->set->message_level & ~4u };
     va_list list;
 
     va_start(list, number);
@@ -46,8 +47,10 @@ static int wrong(struct parser *p, u32 number, ...)
 
 struct listing { const char *word; u32 least, set, clear; };
 static const struct listing listings[] = {
-    { "LISTCMD", 7, LIST_COMMANDS, 0 }, { "NOLISTCMD", 9, 0, LIST_COMMANDS }, { "LISTERR", 7, LIST_ERRORS, 0 }, { "NOLISTERR", 9, 0, LIST_ERRORS },
-    { "LISTRC", 6, LIST_CODES, 0 }, { "NOLISTRC", 8, 0, LIST_CODES }, { "TRACE", 5, TRACE_CALLS, 0 }, { "NOTRACE", 7, 0, TRACE_CALLS },
+    { "LISTCMD", 7, LIST_COMMANDS, 0 }, { "NOLISTCMD", 9, 0, LIST_COMMANDS }, { "LISTERR", 7, LIST_ERRORS, 0 },
+    { "NOLISTERR", 9, 0, LIST_ERRORS },
+    { "LISTRC", 6, LIST_CODES, 0 }, { "NOLISTRC", 8, 0, LIST_CODES }, { "TRACE", 5, TRACE_CALLS, 0 },
+    { "NOTRACE", 7, 0, TRACE_CALLS },
 };
 
 static bool character(struct text word, char *c)
@@ -139,7 +142,8 @@ static u32 next_piece(struct parser *p, char **to)
     p->piece = (struct text){ *to, 0 };
     while (p->rest.length > 0) {
         char c = *p->rest.at;
-        bool end = p->has_end && c == p->end, special = end || c == p->separator, escape = p->has_escape && c == p->escape;
+        bool end = p->has_end && c == p->end, special = end || c == p->separator, escape = p->has_escape &&
+            c == p->escape;
         bool twice = p->rest.length > 1 && (escape || (special && p->rest.at[1] == c));
 
         p->rest.at += 1 + twice;
@@ -156,8 +160,8 @@ static bool of_label(char c)
 {
     char u = upper(c);
 
-    return is_digit(c) || (u >= 'A' && u <= 'I') || (u >= 'J' && u <= 'R') || (u >= 'S' && u <= 'Z') || c == '@' || c == '#' || c == '$' ||
-           c == '_';
+    return is_digit(c) || (u >= 'A' && u <= 'I') || (u >= 'J' && u <= 'R') || (u >= 'S' && u <= 'Z') || c == '@' ||
+        c == '#' || c == '$' || c == '_';
 }
 
 /* `name:` or `name.stream:` at the front. */
@@ -186,7 +190,8 @@ static int connector(struct parser *p, bool first, bool last, struct joint *join
     const char *colon = memchr(text.at, ':', text.length), *dot;
     int stream;
 
-    if (colon == NULL || length_of(text.at, text.length) != (u32)(colon - text.at) + 1 || (text.length > 1 && text.at[1] != '.' && text.at[1] != ':'))
+    if (colon == NULL || length_of(text.at, text.length) != (u32)(colon - text.at) + 1 ||
+        (text.length > 1 && text.at[1] != '.' && text.at[1] != ':'))
         return wrong(p, 99, text.at, text.length);
     if (p->from == NULL || p->from->kind == &pipe_stage)
         return wrong(p, 98, text.at, text.length);
@@ -266,7 +271,8 @@ static int new_stage(struct parser *p, struct text text, bool first, struct stag
     int error;
 
     if (*text.at == '(') {
-        if ((error = parenthesis(p, &text, &inside)) != 0 || (error = options(p, inside, false, &listing, &message_level)) != 0)
+        if ((error = parenthesis(p, &text, &inside)) != 0 ||
+            (error = options(p, inside, false, &listing, &message_level)) != 0)
             return error;
         skip_blanks(&text);
     }

@@ -54,7 +54,8 @@ static struct text value_of(const struct operand *operand, struct text record)
     return part;
 }
 
-static int test_record(struct stage *s, const struct picking *p, const struct test *test, struct text record, bool *true_)
+static int test_record(struct stage *s, const struct picking *p, const struct test *test, struct text record,
+                       bool *true_)
 {
     struct text left = value_of(&test->left, record), right = value_of(&test->right, record);
     int order;
@@ -212,7 +213,8 @@ static int all_record(struct stage *s, void *with, struct text record)
             e->truth[depth - 1] = !e->truth[depth - 1];
         } else {
             depth--;
-            e->truth[depth - 1] = step->kind == AND ? e->truth[depth - 1] && e->truth[depth] : e->truth[depth - 1] || e->truth[depth];
+            e->truth[depth - 1] = step->kind == AND ? e->truth[depth - 1] && e->truth[depth] : e->truth[depth - 1] ||
+                e->truth[depth];
         }
     }
     return pass(s, e->truth[0] ? 0 : 1, record);

@@ -99,7 +99,8 @@ int asatomc_stage(struct stage *s, struct text arguments)
         if (control < 0)
             control = 1;
         if (any)
-            code = write_controlled(&out, (char)command_of(control, false), (struct text){ held.buffer.at, held.length });
+            code = write_controlled(&out, (char)command_of(control, false),
+                                    (struct text){ held.buffer.at, held.length });
         else if (control != 0)
             code = write_controlled(&out, (char)command_of(control, true), (struct text){ "", 0 });
         if (code != 0)

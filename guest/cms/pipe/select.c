@@ -1,6 +1,6 @@
 /*
- * Stages that select records: those that match go to output 0, the others to output 1, if there is one. None of them delays a record,
- * but for TAKE LAST and DROP LAST, which must know that nothing comes after it.
+ * Stages that select records: those that match go to output 0, the others to output 1, if there is one. None of them
+ * delays a record, but for TAKE LAST and DROP LAST, which must know that nothing comes after it.
  */
 #include "filters.h"
 
@@ -15,7 +15,8 @@ static bool located(const struct locating *l, struct text record)
         u32 at;
 
         /* Without a string: whether anything of the columns is there. */
-        if (range_of(&l->ranges.range[n], record, &part) && (l->any_string || find_in(part, l->string, 0, l->anycase, &at)))
+        if (range_of(&l->ranges.range[n], record, &part) && (l->any_string ||
+                                                             find_in(part, l->string, 0, l->anycase, &at)))
             return true;
     }
     return false;

@@ -241,7 +241,8 @@ static int next_two_ranges(struct stage *s, struct text *rest, struct keys *firs
 /* COLLATE: both streams are in order; a master and all its details go to 0, other masters to 1, other details to 2. */
 static int collate(struct stage *s, const struct keys *masters, const struct keys *details, u32 matched)
 {
-    bool both = (matched & DETAIL) != 0 && (matched & MASTER) != 0, first = (matched & MASTER_FIRST) != 0, is_matched = false;
+    bool both = (matched & DETAIL) != 0 && (matched & MASTER) != 0, first = (matched & MASTER_FIRST) != 0,
+        is_matched = false;
     struct text master, detail;
 
     for (;;) {
@@ -305,7 +306,8 @@ static u32 find_master(const struct sorting *masters, const struct keys *details
         else
             high = middle;
     }
-    return low < masters->count && compare_by(details, detail, masters->keys, masters->at[low].record) == 0 ? low : masters->count;
+    return low < masters->count && compare_by(details, detail, masters->keys, masters->at[low].record) == 0 ? low
+        : masters->count;
 }
 
 struct lookup { struct keys details, masters; struct sorting sorting; u32 matched; };
@@ -325,7 +327,8 @@ static int lookup_record(struct stage *s, void *with, struct text detail)
            compare_by(&l->details, detail, &l->masters, masters[last + 1].record) == 0)
         last++;
     for (u32 n = first; n <= last && code == 0; n++) {
-        bool and_detail = (l->matched & DETAIL) != 0 && ((l->matched & IN_PAIRS) != 0 || n == (master_first ? last : first));
+        bool and_detail = (l->matched & DETAIL) != 0 && ((l->matched & IN_PAIRS) != 0 ||
+                                                         n == (master_first ? last : first));
 
         masters[n].count++;
         if (and_detail && !master_first)

@@ -1,10 +1,10 @@
 /*
  * SPECS: a record made of pieces of others.
  *
- * The arguments become a list of items once (compile), which is performed for each set of input records (cycle): an item takes a piece of a
- * record, a literal, or a number, perhaps converts it, and puts it at a column or after what there is already. At the
- * end of the list, and at WRITE, what was made is written. A record is consumed only then, so that SPECS does not delay
- * it, unless READ wants the next one.
+ * The arguments become a list of items once (compile), which is performed for each set of input records (cycle): an
+ * item takes a piece of a record, a literal, or a number, perhaps converts it, and puts it at a column or after what
+ * there is already. At the end of the list, and at WRITE, what was made is written. A record is consumed only then, so
+ * that SPECS does not delay it, unless READ wants the next one.
  */
 #include "filters.h"
 

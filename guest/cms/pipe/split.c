@@ -170,7 +170,8 @@ static int tokenize_record(struct stage *s, void *with, struct text record)
     while (code == 0 && at < record.length) {
         u32 end = at;
 
-        while (end < record.length && record.at[end] != ' ' && memchr(t->single.at, record.at[end], t->single.length) == NULL)
+        while (end < record.length && record.at[end] != ' ' &&
+               memchr(t->single.at, record.at[end], t->single.length) == NULL)
             end++;
         if (end == at && record.at[at] != ' ')
             end++;

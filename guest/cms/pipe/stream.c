@@ -1,9 +1,9 @@
 /*
  * Streams: the connections between stages, and what a stage does with records.
  *
- * What a stage waits for is a state of its: a record at an input (WAITS_INPUT, WAITS_ANY), or that the one it has written is consumed
- * (WAITS_OUTPUT). The stage that brings that about makes it ready. A stage that has become ready is the next to run, so
- * a record goes as far as it can before the next one is written.
+ * What a stage waits for is a state of its: a record at an input (WAITS_INPUT, WAITS_ANY), or that the one it has
+ * written is consumed (WAITS_OUTPUT). The stage that brings that about makes it ready. A stage that has become ready is
+ * the next to run, so a record goes as far as it can before the next one is written.
  */
 #include "internal.h"
 
@@ -43,7 +43,8 @@ bool is_awaited(const struct link *link)
 {
     const struct stage *s = link->reader;
 
-    return s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY || s->state == WAITS_EITHER);
+    return s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY ||
+                         s->state == WAITS_EITHER);
 }
 
 /* A reader that waits for something of this link looks again. */
@@ -237,7 +238,10 @@ int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
     }
 }
 
-int stage_output(struct stage *s, const char *at, u32 length) { return stage_output_to(s, s->out.selected, at, length); }
+int stage_output(struct stage *s, const char *at, u32 length)
+{
+    return stage_output_to(s, s->out.selected, at, length);
+}
 
 int stage_peek_any(struct stage *s, struct text *record, u32 *stream)
 {

@@ -1,8 +1,9 @@
 /*
  * Pipelines in CMS: storage, the terminal, stacks, and the PIPE command.
  *
- * A stage's stack is left and entered again by its registers alone (mark, come_back). What has to do with commands, files or the terminal is done
- * on the stack where PIPE was called, so that stacks of stages may be small, and so that one command is over before another begins.
+ * A stage's stack is left and entered again by its registers alone (mark, come_back). What has to do with commands,
+ * files or the terminal is done on the stack where PIPE was called, so that stacks of stages may be small, and so that
+ * one command is over before another begins.
  */
 #include "drive.h"
 
@@ -85,8 +86,11 @@ void system_now(char stamp[17])
     now(&moment);
     system_clock((u8 *)&clock);
     /* Bit 51 is a microsecond. */
-    format(stamp, 17, "%04u%02u%02u%02u%02u%02u%02u", moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second,
-           (u32)((clock >> 12) / 10000 % 100));
+    format(stamp, 17, "%04u%02u%02u%02u%02u%02u%02u", moment.year, moment.month, moment.day, moment.hour, moment.minute,
+           moment.second, (u32)((clock >> 12) / 10000 % 100));
 }
 
-int pipe_command(const struct call *call) { return pipe_run(call->arguments, (u32)(call->end - call->arguments), exec_running()); }
+int pipe_command(const struct call *call)
+{
+    return pipe_run(call->arguments, (u32)(call->end - call->arguments), exec_running());
+}

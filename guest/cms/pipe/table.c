@@ -1,22 +1,26 @@
 /*
- * The table of stages that know nothing of CMS: name, shortest form, function, where it may stand, syntax and what HELP says. Of two that one abbreviation could
- * mean the first is taken. A row without help is another name of one that has it. drivers.c has those that work with CMS.
+ * The table of stages that know nothing of CMS: name, shortest form, function, where it may stand, syntax and what HELP
+ * says. Of two that one abbreviation could mean the first is taken. A row without help is another name of one that has
+ * it. drivers.c has those that work with CMS.
  */
 #include "internal.h"
 #include "stages.h"
 
 const struct stage_kind stages[] = {
     { "CONSOLE", 4, console_stage, ANYWHERE, "CONSole [EOF /string/ | NOEOF]",
-      "First in a pipeline: reads lines from the terminal until a null line, or the one that EOF says. Elsewhere: types its input and passes it on.", 0 },
+      "First in a pipeline: reads lines from the terminal until a null line, or the one that EOF says. Elsewhere: "
+      "types its input and passes it on.", 0 },
     { "HOLE", 4, hole_stage, ANYWHERE, "HOLE", "Reads its input and writes nothing.", 0 },
-    { "LITERAL", 7, literal_stage, ANYWHERE, "LITERAL [string]", "Writes the string, then its input. One blank behind the name is dropped.", 0 },
+    { "LITERAL", 7, literal_stage, ANYWHERE, "LITERAL [string]",
+      "Writes the string, then its input. One blank behind the name is dropped.", 0 },
     { "STRLITERAL", 6, strliteral_stage, ANYWHERE, "STRLITeral [APPend | PREFace] [CONDitional] /string/",
       "Writes the string before its input, or behind it with APPEND; CONDITIONAL: only if there is any input.", 0 },
     { "TERMINAL", 4, console_stage, ANYWHERE, NULL, NULL, 0 },
 };
 const u32 stage_count = COUNT_OF(stages);
 
-const struct stage_table stage_tables[STAGE_TABLES] = { { stages, &stage_count }, { filters, &filter_count }, { drivers, &driver_count } };
+const struct stage_table stage_tables[STAGE_TABLES] = { { stages, &stage_count }, { filters, &filter_count },
+                                                        { drivers, &driver_count } };
 
 const struct stage_kind *stage_named(struct text verb)
 {
@@ -24,7 +28,8 @@ const struct stage_kind *stage_named(struct text verb)
     char first = verb.length > 0 ? upper(*verb.at) : 0;
 
     for (u32 t = 0; t < STAGE_TABLES; t++)
-        for (const struct stage_kind *kind = stage_tables[t].rows, *end = kind + *stage_tables[t].count; kind < end; kind++)
+        for (const struct stage_kind *kind = stage_tables[t].rows, *end = kind + *stage_tables[t].count; kind < end;
+             kind++)
             if (kind->name[0] == first && is_word(verb, kind->name, kind->least))
                 return kind;
     return NULL;

@@ -1,4 +1,7 @@
-/* What STRIP, CHOP, SPLIT, JOINCONT and XLATE are told of characters: one, from one to another, any of some, or a string. */
+/*
+ * What STRIP, CHOP, SPLIT, JOINCONT and XLATE are told of characters: one, from one to another, any of some, or a
+ * string.
+ */
 #include "filters.h"
 
 int next_characters(struct stage *s, struct text *rest, u8 *first, u8 *last)
@@ -48,7 +51,8 @@ int next_target(struct stage *s, struct text *rest, struct target *target)
         }
         return code;
     }
-    if (peek_word(*rest, &word) && (is_word(word, "STRING", 3) || (word.length > 1 && is_string_next(*rest) && word.at[1] != '-'))) {
+    if (peek_word(*rest, &word) && (is_word(word, "STRING", 3) ||
+                                    (word.length > 1 && is_string_next(*rest) && word.at[1] != '-'))) {
         target->is_set = false;
         code = next_string(s, rest, &target->string);
         if (code == 0 && target->string.length == 0)

@@ -101,8 +101,9 @@ int if_stage(struct stage *s, struct text arguments)
 /* ---- ZONE and CASEI ---- */
 
 /*
- * Of each record the stage sees only a part, perhaps in upper case; what it selects is then exchanged for the record. That needs no more
- * than the record of this moment, because the stage does not delay it; one that does, or that changes it, is found out.
+ * Of each record the stage sees only a part, perhaps in upper case; what it selects is then exchanged for the record.
+ * That needs no more than the record of this moment, because the stage does not delay it; one that does, or that
+ * changes it, is found out.
  */
 struct zone { struct range range; bool folded, there; struct text record, part; struct line line; };
 
@@ -217,7 +218,9 @@ int casei_stage(struct stage *s, struct text arguments)
 
 /* ---- INSTORE and OUTSTORE ---- */
 
-/* What INSTORE writes: a mark and a number; the records are the stage's own, and it waits until the number is consumed. */
+/*
+ * What INSTORE writes: a mark and a number; the records are the stage's own, and it waits until the number is consumed.
+ */
 enum { MARK = 8, INSTORED = 12 };
 static const char mark_text[MARK + 1] = "*INSTORE";
 

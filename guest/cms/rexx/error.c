@@ -1,6 +1,6 @@
 /*
- * Errors: their numbers, texts and how they leave (TRL, appendix "Error numbers and messages"; the identifiers are those
- * that CMS gives the same errors).
+ * Errors: their numbers, texts and how they leave (TRL, appendix "Error numbers and messages"; the identifiers are
+ * those that CMS gives the same errors).
  */
 #include "charset.h"
 #include "internal.h"
@@ -83,7 +83,10 @@ i32 rx_message_number(i32 error)
 	return m ? m->number : 0;
 }
 
-/* Leaves for the run loop, or for the function that has set x->jump. `about` is what the error is about, for the message. */
+/*
+ * Leaves for the run loop, or for the function that has set x->jump. `about` is what the error is about, for the
+ * message.
+ */
 void rx_raise(struct rexx *x, i32 error, i32 subcode, const char *about, u32 length)
 {
 	if (length > sizeof x->error_text)

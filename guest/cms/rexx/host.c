@@ -11,8 +11,8 @@
  * -c makes the Nth allocation fail and all after it; with -f each program gets one more than the one before.
  *
  * Commands: `rc N` gives that return code, `var NAME VALUE`, `get NAME`, `drop NAME`, `dump` go through the variable
- * interface, `halt` is the immediate command HI, `makebuf` and the like are not here; all else is unknown (-3). External
- * routines are files NAME.rex beside the program. -t: the clock stands at a fixed time. -s ends an exec by HI.
+ * interface, `halt` is the immediate command HI, `makebuf` and the like are not here; all else is unknown (-3).
+ * External routines are files NAME.rex beside the program. -t: the clock stands at a fixed time. -s ends an exec by HI.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,8 +1,8 @@
 /*
  * Numbers: from strings and to strings (TRL, section 2 "Numbers and arithmetic").
  *
- * A number is a sign, a whole number in base 10000, and a power of ten. Base 10000 keeps every product and every step of
- * a division within 32 bits, which is what a System/390 has. Limbs are taken from blocks that rx_limbs_reset empties
+ * A number is a sign, a whole number in base 10000, and a power of ten. Base 10000 keeps every product and every step
+ * of a division within 32 bits, which is what a System/390 has. Limbs are taken from blocks that rx_limbs_reset empties
  * before each operation.
  */
 #include "charset.h"

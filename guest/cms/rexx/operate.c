@@ -1,6 +1,6 @@
 /*
- * What operators and DO do when the run loop's quick ways do not apply: any numbers, comparisons, concatenation in place,
- * loops (TRL, section 2 "Operators", section 3 "DO").
+ * What operators and DO do when the run loop's quick ways do not apply: any numbers, comparisons, concatenation in
+ * place, loops (TRL, section 2 "Operators", section 3 "DO").
  */
 #include "code.h"
 #include "internal.h"
@@ -92,8 +92,8 @@ void rx_join(struct rexx *x, u32 many, u32 blanks)
 	x->sp -= many - 1;
 }
 
-/* a || b where the next operation assigns to the variable that a came from: the variable gives its reference up first, so
- * that join can append in place. */
+/* a || b where the next operation assigns to the variable that a came from: the variable gives its reference up first,
+ * so that join can append in place. */
 void rx_release_target(struct rexx *x, const u32 *pc, struct val *first)
 {
 	struct var *var;

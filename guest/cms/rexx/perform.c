@@ -1,6 +1,6 @@
 /*
- * The operations that are not on every path: NUMERIC, TRACE, traps, PROCEDURE EXPOSE, DROP, UPPER, the program stack and
- * PARSE (TRL, section 3). They change neither frame nor activation, so the run loop only hands over its operands.
+ * The operations that are not on every path: NUMERIC, TRACE, traps, PROCEDURE EXPOSE, DROP, UPPER, the program stack
+ * and PARSE (TRL, section 3). They change neither frame nor activation, so the run loop only hands over its operands.
  */
 #include "charset.h"
 #include "code.h"

@@ -5,9 +5,10 @@
  * processor knows no operating system: everything it wants of the world is a callback of struct rexx_host. It has no
  * global state, so any number of execs may be active, one inside another.
  *
- * A run: fill a struct rexx_host (callbacks that are null are services that the environment lacks), describe the program
- * by its lines in storage (they are not copied and must stay until rexx_run returns), call rexx_run. All storage comes
- * from host->allocate and is given back before rexx_run returns, but for the result, which the caller releases.
+ * A run: fill a struct rexx_host (callbacks that are null are services that the environment lacks), describe the
+ * program by its lines in storage (they are not copied and must stay until rexx_run returns), call rexx_run. All
+ * storage comes from host->allocate and is given back before rexx_run returns, but for the result, which the caller
+ * releases.
  *
  * Characters are those of the compiler's execution character set: compiled with -fexec-charset=IBM037 the processor
  * reads, compares and converts EBCDIC; compiled without, ASCII. Nothing is translated at run time.
@@ -190,9 +191,9 @@ int32_t rexx_run(const struct rexx_host *host, const struct rexx_program *progra
 bool rexx_reply(struct rexx *rexx, const char *text, uint32_t length);
 
 /*
- * The variables of the exec (EXECCOMM), from a callback. Names are direct (the stem in upper case, the tail as it is) or
- * symbolic (as in a program: tails are substituted, lower case is translated). They return the bits of SHVRET. Text that
- * is given stays valid until the next call to the processor.
+ * The variables of the exec (EXECCOMM), from a callback. Names are direct (the stem in upper case, the tail as it is)
+ * or symbolic (as in a program: tails are substituted, lower case is translated). They return the bits of SHVRET. Text
+ * that is given stays valid until the next call to the processor.
  */
 #define REXX_VAR_OK		0x00u
 #define REXX_VAR_NEW		0x01u	/* the variable did not exist; a fetch gives its name */

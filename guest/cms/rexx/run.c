@@ -18,8 +18,8 @@
 		act = x->act;                                                                                          \
 	} while (0)
 
-/* The value of a variable that has none is its name; NOVALUE may be trapped: true, and execution goes on elsewhere. Takes
- * the name over. */
+/* The value of a variable that has none is its name; NOVALUE may be trapped: true, and execution goes on elsewhere.
+ * Takes the name over. */
 static bool unset_name(struct rexx *x, struct val name, struct val *out)
 {
 	if (x->act->trap[COND_NOVALUE].how != TRAP_OFF)

@@ -8,8 +8,9 @@
  *   endicott cms text hello.o
  *   endicott punch CMSUSER HELLO.TEXT           and in CMS: READCARD HELLO TEXT, LOAD HELLO, GENMOD
  *
- * Its `main` gets the words of the command as they were typed, and what it returns is the return code. The library is CMSENTRY
- * TEXT on the system disk; LOAD finds it. Global names of a program are cut to eight characters and differ in more than case.
+ * Its `main` gets the words of the command as they were typed, and what it returns is the return code. The library is
+ * CMSENTRY TEXT on the system disk; LOAD finds it. Global names of a program are cut to eight characters and differ in
+ * more than case.
  */
 #ifndef CMSLIB_H
 #define CMSLIB_H
@@ -26,7 +27,8 @@ struct cms_call {
     const char (*word)[8];
     const char *line, *arguments, *end;
     uint8_t type;               /* 00 by words, 01 ADDRESS COMMAND, 02 a subcommand, 0B typed or ADDRESS CMS */
-    uint32_t *block;            /* of a nucleus extension or subcommand environment: its SCBLOCK, of which word 1 is its own */
+    /* Of a nucleus extension or subcommand environment: its SCBLOCK, of which word 1 is its own. */
+    uint32_t *block;
 };
 extern struct cms_call cms_call;
 
@@ -49,7 +51,10 @@ bool parse_number(const char *text, uint32_t length, uint32_t *value);
 /* A command, as if typed; its return code. */
 int cms(const char *command);
 
-/* Files, record by record. The functions return 0, or the code of RDBUF and WRBUF: 12 end of file, 1 no such file, 13 disk full. */
+/*
+ * Files, record by record. The functions return 0, or the code of RDBUF and WRBUF: 12 end of file, 1 no such file, 13
+ * disk full.
+ */
 struct cms_file {
     char function[8], name[8], type[8], mode[2];
     uint16_t item;

@@ -93,7 +93,8 @@ int cms_main(const uint32_t *eplist, uint32_t plist, uint32_t *block, const uint
 
 void type_text(const char *text, uint32_t length)
 {
-    struct { char function[8]; const char *at; char colour, edit; uint16_t length; } plist = { .colour = 'B', .edit = 'D' };
+    struct { char function[8]; const char *at; char colour, edit; uint16_t length; } plist =
+        { .colour = 'B', .edit = 'D' };
     char copy[256];                             /* the function takes addresses of 24 bits; the stack is there */
 
     padded(plist.function, 8, "TYPLIN");
@@ -254,7 +255,8 @@ struct shvblock {
 static int variables(struct shvblock *block)
 {
     char word[2][8];
-    struct { const char *line, *arguments, *end; struct shvblock *request; } eplist = { word[0], word[0], word[0], block };
+    struct { const char *line, *arguments, *end; struct shvblock *request; } eplist =
+        { word[0], word[0], word[0], block };
 
     padded(word[0], 8, "EXECCOMM");
     memset(word[1], 0xff, 8);
@@ -263,7 +265,8 @@ static int variables(struct shvblock *block)
 
 bool get_var(const char *name, char *value, uint32_t room, uint32_t *length)
 {
-    struct shvblock block = { .code = 'f', .room = room, .name = name, .name_length = (uint32_t)strlen(name), .value = value };
+    struct shvblock block = { .code = 'f', .room = room, .name = name, .name_length = (uint32_t)strlen(name), .value =
+        value };
     int code = variables(&block);
 
     *length = block.value_length < room ? block.value_length : room;
@@ -272,7 +275,8 @@ bool get_var(const char *name, char *value, uint32_t room, uint32_t *length)
 
 bool set_var(const char *name, const char *value, uint32_t length)
 {
-    struct shvblock block = { .code = 's', .name = name, .name_length = (uint32_t)strlen(name), .value = value, .value_length = length };
+    struct shvblock block = { .code = 's', .name = name, .name_length = (uint32_t)strlen(name), .value = value,
+                              .value_length = length };
     int code = variables(&block);
 
     return code >= 0 && (code & ~1) == 0;

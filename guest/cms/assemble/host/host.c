@@ -1,9 +1,11 @@
 /*
  * The assembler as a program of this host, for tests and fuzzing.
  *
- *   assembler FILE [FOLDER]        assembles FILE; members are the files NAME of FOLDER. The listing goes to standard output in ASCII,
+ *   assembler FILE [FOLDER]        assembles FILE; members are the files NAME of FOLDER. The listing goes to standard
+ * output in ASCII,
  *                                  the deck, as it is, to FILE.deck
- *   assembler -f SEED COUNT FILE...   assembles COUNT times what is made of the FILEs' lines by chance, and shows nothing
+ *   assembler -f SEED COUNT FILE...   assembles COUNT times what is made of the FILEs' lines by chance, and shows
+ * nothing
  *
  * Compiled with EBCDIC as execution character set: what is ASCII is in main.c. Storage has a limit, at which the
  * assembly ends.
@@ -92,7 +94,8 @@ void type_line(const char *text, u32 length) { (void)text, (void)length; }
 u32 host_assemble(const struct lines *source, bool quietly, u32 steps)
 {
     const struct assembly_options options = {
-        .object = true, .list = true, .xref = true, .xref_full = true, .esd = true, .rld = true, .term = false, .align = true, .lines = 60,
+        .object = true, .list = true, .xref = true, .xref_full = true, .esd = true, .rld = true, .term = false,
+        .align = true, .lines = 60,
         .sysparm = { "PARM", 4 }, .date = "11/20/91", .time = "08:00:00",
     };
     u32 worst = 16;

@@ -1,4 +1,7 @@
-/* Between the two halves of the host's assembler: the assembler's surroundings in EBCDIC (host.c), the host's world in ASCII (main.c). */
+/*
+ * Between the two halves of the host's assembler: the assembler's surroundings in EBCDIC (host.c), the host's world in
+ * ASCII (main.c).
+ */
 #ifndef HOST_H
 #define HOST_H
 

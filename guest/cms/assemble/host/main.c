@@ -150,7 +150,8 @@ static int fuzz(int argc, char **argv)
         worst[code <= 16 ? code : 16]++;
         host_forget();
     }
-    printf("%u assemblies: severity 0 %u, 4 %u, 8 %u, 12 %u, no end %u\n", count, worst[0], worst[4], worst[8], worst[12], worst[16]);
+    printf("%u assemblies: severity 0 %u, 4 %u, 8 %u, 12 %u, no end %u\n", count, worst[0], worst[4], worst[8],
+           worst[12], worst[16]);
     return 0;
 }
 
