@@ -375,9 +375,10 @@ impl Configuration {
         self.raise_all(bit);
     }
 
-    /// CP has an IUCV interruption for CPU `cpu`: `run` ends with [`Exit::Message`] when the CPU is enabled for it.
-    pub fn message(&self, cpu: u16) {
-        self.shared.signals[cpu as usize].raise(attention::IUCV);
+    /// CP has an interruption for CPU `cpu`, of class `attention::IUCV` or `attention::VMCF`: `run` ends with
+    /// [`Exit::Message`] when the CPU is enabled for it.
+    pub fn message(&self, cpu: u16, class: u32) {
+        self.shared.signals[cpu as usize].raise(class);
         let virtual_cpu = &self.cpus[cpu as usize];
         if !virtual_cpu.running.load(SeqCst) && !virtual_cpu.stopped.load(SeqCst) {
             self.host.runnable(cpu);

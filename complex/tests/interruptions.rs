@@ -175,6 +175,30 @@ fn external_interruptions_have_an_order() {
     assert_eq!(machine.external_old(), Psw { mask: WIDE | mask::EXTERNAL | mask::WAIT, address: PROGRAM });
 }
 
+/// What CP has for a CPU waits until the CPU is enabled for it, whatever other interruptions come meanwhile.
+#[test]
+fn a_message_waits_for_its_class() {
+    for (class, own, other) in [(attention::IUCV, cr0::IUCV, cr0::VMCF), (attention::VMCF, cr0::VMCF, cr0::IUCV)] {
+        let machine = Machine::new();
+        let exit = Ending::Exit(Exit::Message);
+        machine.configuration.message(0, class);
+        for code in [external::SERVICE_SIGNAL, external::INTERRUPT_KEY] {
+            machine.configuration.external(External { code, subcode: 0, parameter: None, parameter64: None });
+            let open = cr0::SERVICE_SIGNAL | cr0::INTERRUPT_KEY | other;
+            assert_eq!(wait(&machine, open), Ending::External(code));
+        }
+        machine.configuration.external(External {
+            code: external::INTERRUPT_KEY,
+            subcode: 0,
+            parameter: None,
+            parameter64: None,
+        });
+        assert_eq!(wait(&machine, own | cr0::INTERRUPT_KEY), Ending::External(external::INTERRUPT_KEY));
+        assert_eq!(wait(&machine, own), exit);
+        assert_eq!(wait(&machine, own), Ending::Exit(Exit::Wait { until: None }), "CP has been asked");
+    }
+}
+
 /// POP, chapter 6, "Priority of interruptions": each new PSW lets the next class in, so that the old PSWs are a chain.
 #[test]
 fn classes_have_an_order() {

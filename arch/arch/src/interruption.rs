@@ -160,4 +160,6 @@ pub mod external {
     pub const CP_SERVICE: u16 = 0x2603;
     /// IUCV has something for the virtual machine.
     pub const IUCV: u16 = 0x4000;
+    /// VMCF has something for the virtual machine.
+    pub const VMCF: u16 = 0x4001;
 }

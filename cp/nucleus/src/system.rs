@@ -221,9 +221,9 @@ impl Cp {
         if new {
             self.processors.share(vmdbk);
             let owner = Arc::downgrade(vmdbk);
-            let ring = move |cpu| {
+            let ring = move |address| {
                 if let Some(vmdbk) = owner.upgrade() {
-                    vmdbk.machine().configuration.message(cpu);
+                    vmdbk.machine().configuration.message(address, cpu::attention::IUCV);
                 }
             };
             vmdbk.iucv().enter(vmdbk.id, vmdbk.user.clone(), Box::new(ring));

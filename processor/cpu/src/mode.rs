@@ -91,6 +91,7 @@ impl State {
             (cr0::SERVICE_SIGNAL, bit::SERVICE_SIGNAL),
             (cr0::INTERRUPT_KEY, bit::INTERRUPT_KEY),
             (cr0::IUCV, bit::IUCV),
+            (cr0::VMCF, bit::VMCF),
             (cr0::MALFUNCTION_ALERT, bit::MALFUNCTION_ALERT),
         ] {
             if control & subclass != 0 {

@@ -32,6 +32,8 @@ pub mod attention {
     pub const MACHINE_CHECK: u32 = 1 << 9;
     /// The host of an interpreted guest has an external interruption for it.
     pub const REQUEST: u32 = 1 << 10;
+    /// VMCF has something for the virtual machine.
+    pub const VMCF: u32 = 1 << 11;
     /// Leave `run` as soon as possible: CP wants the CPU.
     pub const LEAVE: u32 = 1 << 16;
     /// Orders of other CPUs: see [`super::Order`].
@@ -43,7 +45,9 @@ pub mod attention {
     /// What the guest cannot mask.
     pub const ALWAYS: u32 = LEAVE | ORDER | PURGE | MEET;
     /// All external-interruption classes.
-    pub const EXTERNAL: u32 = 0xff;
+    pub const EXTERNAL: u32 = 0xff | VMCF;
+    /// What CP alone raises and presents.
+    pub const MESSAGE: u32 = IUCV | VMCF;
 }
 
 /// SIGP orders that a running CPU has to carry out itself.
@@ -192,7 +196,7 @@ impl Signals {
     pub fn reset(&self) {
         self.emergency.store(0, SeqCst);
         self.external_call.store(0, SeqCst);
-        self.lower(attention::EXTERNAL & !attention::SERVICE_SIGNAL & !attention::IUCV);
+        self.lower(attention::EXTERNAL & !attention::SERVICE_SIGNAL & !attention::MESSAGE);
     }
 
     /// The CPU enters (true) or leaves the engine.

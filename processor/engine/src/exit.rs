@@ -17,7 +17,7 @@ pub enum Exit {
     Order,
     /// An I/O interruption is pending and the CPU is enabled for it: fetch it from the channel subsystem.
     Io,
-    /// `attention::IUCV`, and the CPU is enabled for it: CP has a message, and knows what the interruption stores.
+    /// `attention::MESSAGE`, and the CPU is enabled for it: CP has a message, and knows what the interruption stores.
     Message,
     /// An instruction that belongs to the configuration or to CP. The PSW has the address after it; `ilc` is its length
     /// in bytes.

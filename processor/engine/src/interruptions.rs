@@ -102,18 +102,21 @@ fn take_external(s: &mut State, pending: u32) -> Next {
     take_floating(s, pending)
 }
 
-/// Service signals, CP's services, IUCV and the interrupt key wait in the configuration's queue.
+/// Service signals, CP's services and the interrupt key wait in the configuration's queue. For a message CP has raised
+/// a bit, which stays until CP is asked.
 fn take_floating(s: &mut State, pending: u32) -> Next {
     let shared = s.shared().clone();
-    let classes = attention::SERVICE_SIGNAL | attention::IUCV | attention::INTERRUPT_KEY;
-    s.signals().lower(classes);
-    let (found, left) = shared.floating.take_external(pending & classes);
-    // CP's own bit for a message stays until CP has been asked.
-    s.signals().raise(if found.is_some() { left | pending & attention::IUCV } else { left });
+    let queued = attention::SERVICE_SIGNAL | attention::INTERRUPT_KEY;
+    s.signals().lower(queued);
+    let (found, left) = shared.floating.take_external(pending & (queued | attention::IUCV));
+    s.signals().raise(left);
     match found {
         Some(e) => taken(s, |s| s.external_interruption(e.code, e.subcode, e.parameter, e.parameter64)),
         // Nothing was in the queue, so CP itself raised the bit.
-        None if pending & attention::IUCV != 0 => Next::Exit(Exit::Message),
+        None if pending & attention::MESSAGE != 0 => {
+            s.signals().lower(pending & attention::MESSAGE);
+            Next::Exit(Exit::Message)
+        }
         None => Next::Again,
     }
 }

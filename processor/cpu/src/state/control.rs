@@ -43,6 +43,8 @@ pub mod cr0 {
     pub const INTERRUPT_KEY: u64 = bit64(57);
     /// IUCV interrupts.
     pub const IUCV: u64 = bit64(62);
+    /// VMCF interrupts.
+    pub const VMCF: u64 = bit64(63);
 }
 
 /// Bits of control register 2 in use.
