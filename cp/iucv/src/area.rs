@@ -37,7 +37,8 @@ pub struct Space {
 }
 
 impl Space {
-    fn absolute(&self, real: u64) -> Absolute {
+    /// Where a real address is in storage.
+    pub fn absolute(&self, real: u64) -> Absolute {
         let block = real & !(self.prefix_area - 1);
         match () {
             () if block == 0 => Absolute(real | self.prefix),
@@ -51,11 +52,13 @@ impl Space {
         length.min((arch::PAGE - real % arch::PAGE) as u32)
     }
 
-    fn read(&self, real: u64, to: &mut [u8]) -> Result<(), Unusable> {
+    /// Reads bytes that lie in one page.
+    pub fn read(&self, real: u64, to: &mut [u8]) -> Result<(), Unusable> {
         self.storage.read(self.absolute(real), to).map_err(|_| Unusable::Addressing)
     }
 
-    fn write(&self, real: u64, from: &[u8]) -> Result<(), Unusable> {
+    /// Writes bytes that lie in one page.
+    pub fn write(&self, real: u64, from: &[u8]) -> Result<(), Unusable> {
         self.storage.write(self.absolute(real), from).map_err(|_| Unusable::Addressing)
     }
 

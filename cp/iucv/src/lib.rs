@@ -508,6 +508,12 @@ impl<D: Disk> Iucv<D> {
         Ok(0)
     }
 
+    /// Whether an interruption waits for a virtual CPU.
+    pub fn is_pending(&self, id: u32, cpu: u16) -> bool {
+        let member = self.members.get(&id);
+        member.is_some_and(|member| member.buffers.get(&cpu).is_some_and(|buffer| member.is_pending(buffer)))
+    }
+
     /// The next interruption for a virtual CPU; it is no longer pending.
     pub fn take(&mut self, id: u32, cpu: u16) -> Option<Interruption> {
         let member = self.members.get_mut(&id)?;

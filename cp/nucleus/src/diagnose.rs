@@ -178,6 +178,7 @@ diagnoses! {
     monitor { 0x0dc application_data; 0x204 partition_data; 0x2fc guest_data; 0x304 partition_resources; }
     network { 0x26c network_information; }
     load { 0x308 reset_and_load; }
+    vmcf { 0x068 communicate; }
 }
 
 /// Performs DIAGNOSE `code`.

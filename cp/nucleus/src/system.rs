@@ -6,13 +6,14 @@
 use crate::block_path::SharedIucv;
 use crate::processor::{Owner, Processors};
 use crate::tape::Tapes;
-use crate::vmdbk::{Given, Vmdbk};
+use crate::vmdbk::{Given, SharedVmcf, Vmdbk};
 use base::{Clock, Held, Timers, Tod};
 use consoles::FLOOD;
 use consoles::agenda::Agenda;
 use consoles::display::Tone;
 use consoles::host::Host;
 use consoles::terminal::{Kind, Terminal};
+use cpu::attention;
 use directory::{Directory, User};
 use message::Message;
 use message::calendar::{Date, Zone};
@@ -79,6 +80,8 @@ pub struct Cp {
     pub spool: spool::Shared,
     /// Paths and messages of IUCV.
     pub iucv: SharedIucv,
+    /// Messages of VMCF.
+    pub vmcf: SharedVmcf,
     /// Saved systems and segments in use.
     pub saved: SavedFiles,
     /// Real disks, minidisks and links.
@@ -133,6 +136,7 @@ impl Cp {
             saved: SavedFiles::new(spool.clone()),
             spool,
             iucv: SharedIucv::default(),
+            vmcf: SharedVmcf::default(),
             tapes: Tapes::default(),
             agenda: Arc::default(),
             ran: Mutex::default(),
@@ -206,8 +210,9 @@ impl Cp {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let userid = user.userid.clone();
         let owner = Arc::new(Owner::new(id, &self.processors));
-        let (clock, spool, iucv) = (self.clock.clone(), self.spool.clone(), self.iucv.clone());
-        let given = Given { id, listener: owner.clone(), clock, spool, iucv };
+        let (clock, spool) = (self.clock.clone(), self.spool.clone());
+        let (iucv, vmcf) = (self.iucv.clone(), self.vmcf.clone());
+        let given = Given { id, listener: owner.clone(), clock, spool, iucv, vmcf };
         let vmdbk = Vmdbk::new(user, given, self.now()).map_err(|error| message::no_host_storage(userid, error))?;
         let vmdbk = Arc::new(vmdbk);
         owner.set(&vmdbk);
@@ -221,11 +226,19 @@ impl Cp {
         if new {
             self.processors.share(vmdbk);
             let owner = Arc::downgrade(vmdbk);
-            let ring = move |address| {
+            let ring = move |cpu| {
                 if let Some(vmdbk) = owner.upgrade() {
-                    vmdbk.machine().configuration.message(address, cpu::attention::IUCV);
+                    vmdbk.machine().configuration.message(cpu, attention::IUCV);
                 }
             };
+            let owner = Arc::downgrade(vmdbk);
+            let ring_all = move || {
+                if let Some(vmdbk) = owner.upgrade() {
+                    let configuration = vmdbk.machine().configuration.clone();
+                    configuration.cpus().for_each(|cpu| configuration.message(cpu, attention::VMCF));
+                }
+            };
+            vmdbk.vmcf().enter(vmdbk.id, base::ebcdic::padded(&vmdbk.userid), Box::new(ring_all));
             vmdbk.iucv().enter(vmdbk.id, vmdbk.user.clone(), Box::new(ring));
             let stays = vmdbk.userid == self.config.operator;
             vmdbk.console().enlist(&self.agenda, vmdbk.id, stays);
@@ -244,6 +257,7 @@ impl Cp {
         }
         vmdbk.console().delist();
         vmdbk.iucv().leave(vmdbk.id);
+        vmdbk.vmcf().leave(vmdbk.id);
     }
 
     /// The lines of the log message, which users see at LOGON.

@@ -10,6 +10,7 @@
 
 use crate::block_path::{Iucv, SharedIucv};
 use crate::class::Classes;
+use crate::diagnose::vmcf::Memory;
 use crate::machine::{Listener, Machine, Surroundings};
 use crate::trace::Trace;
 use arch::Absolute;
@@ -30,6 +31,10 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use unitrecord::{SharedUnit, Unit};
+use vmcf::Vmcf;
+
+/// VMCF, as all virtual machines share it.
+pub type SharedVmcf = vmcf::Shared<Memory>;
 
 /// How error messages are shown (SET EMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -112,6 +117,8 @@ pub struct Given {
     pub spool: spool::Shared,
     /// IUCV of the system.
     pub iucv: SharedIucv,
+    /// VMCF of the system.
+    pub vmcf: SharedVmcf,
 }
 
 /// What changes about a virtual machine while it is logged on.
@@ -154,6 +161,8 @@ pub struct Vmdbk {
     pub glass: Arc<Glass>,
     /// IUCV of the whole system.
     iucv: SharedIucv,
+    /// VMCF of the whole system.
+    vmcf: SharedVmcf,
     /// What TRACE wants to see.
     pub trace: Trace,
     /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
@@ -221,6 +230,7 @@ impl Vmdbk {
             started: AtomicBool::new(false),
             glass,
             iucv: given.iucv,
+            vmcf: given.vmcf,
             trace: Trace::default(),
             flooded,
             residency: Residency::default(),
@@ -366,6 +376,7 @@ impl Vmdbk {
         self.started.store(false, Ordering::Release);
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.iucv().reset(self.id);
+        self.vmcf().reset(self.id);
         self.machine().keyboard.clear();
         *self.machine().watchdog() = None;
         self.communicate(None);
@@ -407,6 +418,11 @@ impl Vmdbk {
     /// IUCV of the whole system, where this virtual machine is one of many.
     pub fn iucv(&self) -> MutexGuard<'_, Iucv> {
         self.iucv.lock().held()
+    }
+
+    /// VMCF of the whole system, where this virtual machine is one of many.
+    pub fn vmcf(&self) -> MutexGuard<'_, Vmcf<Memory>> {
+        self.vmcf.lock().held()
     }
 
     /// A line for the user.

@@ -201,6 +201,68 @@ fn a_watchdog_performs_its_commands_unless_it_is_set_anew() {
     assert!(room.cp.vmdbk("GUEST").is_none(), "LOGOFF");
 }
 
+#[test]
+fn vmcf_takes_its_list_apart_and_looks_at_keys() {
+    use arch::vmcf::{Header, Parameters, function, option, status};
+    use vmcf::code;
+    use zerocopy::IntoBytes;
+    let room = Room::new();
+    let ask = |change: &dyn Fn(&mut Parameters)| {
+        let mut list = Parameters { user: base::ebcdic::padded("GUEST"), ..Parameters::default() };
+        change(&mut list);
+        room.put(0x3000, list.as_bytes());
+        room.with(0x68, [0x3000, 0, 0xeeee, 0]).map(|()| room.gr(4) as u8)
+    };
+    assert_eq!(room.with(0x68, [0x3004, 0, 0, 0]), SPECIFICATION, "on a doubleword");
+    assert_eq!(room.with(0x68, [END - 8, 0, 0, 0]), ADDRESSING);
+    assert_eq!(ask(&|list| list.function = function::SEND.into()), Ok(code::NOT_AUTHORIZED));
+    assert_eq!(ask(&|list| list.function = 12.into()), Ok(code::FUNCTION));
+    let buffer = |address: u32, length: u32| {
+        ask(&|list| (list.address, list.length, list.flags) = (address.into(), length.into(), option::SPECIAL))
+    };
+    assert_eq!(buffer(0x4000, 39), Ok(code::ADDRESS));
+    assert_eq!(buffer(0x4004, 64), Ok(code::ADDRESS));
+    assert_eq!(buffer(END as u32 - 8, 64), Ok(code::ADDRESS));
+    // With key 8 in the PSW it is not its own storage.
+    let key = |of: u8| room.set(|s| s.set_psw_mask(s.psw_mask() & !(15 << 52) | u64::from(of) << 52));
+    key(8);
+    assert_eq!(buffer(0x4000, 64), Ok(code::PROTECTION));
+    room.vmdbk().machine().configuration.storage().set_key(Absolute(0x4000), 0x80).expect("it is in storage");
+    assert_eq!(buffer(0x4000, 64), Ok(code::DONE));
+    assert_eq!(buffer(0x4ff8, 64), Ok(code::PROTECTION), "the second page of it");
+    key(0);
+    // SENDX to itself: two interruptions, when the CPU is enabled for VMCF.
+    room.put(0x5000, b"data");
+    room.put(0x58, &0x0008_0000_8000_6000_u64.to_be_bytes());
+    let sent = ask(&|list| {
+        list.function = function::SENDX.into();
+        (list.address, list.length, list.message) = (0x5000.into(), 4.into(), 77.into());
+    });
+    assert_eq!(sent, Ok(code::DONE));
+    let present = || {
+        let vmdbk = room.vmdbk();
+        assert!(nucleus::diagnose::iucv::present(&vmdbk, &vmdbk.machine(), 0));
+        let mut header = Header::default();
+        vmdbk.machine().configuration.storage().read(Absolute(0x4000), header.as_mut_bytes()).expect("it is there");
+        (header.message.get(), header.status)
+    };
+    let enable = |on: bool| {
+        room.set(|s| {
+            s.cr[0] = u64::from(on);
+            s.set_psw(arch::Psw { mask: arch::mask::EXTERNAL | arch::mask::BASIC_ADDRESSING, address: 0x2000 });
+            s.masks_changed();
+        });
+    };
+    enable(false);
+    assert_eq!(present(), (0, 0), "not enabled");
+    enable(true);
+    assert_eq!(present(), (77, 0));
+    assert_eq!(room.word(0x4028), 0x6461_7461);
+    assert_eq!(room.word(0x84) & 0xffff, u32::from(arch::interruption::external::VMCF), "of ESA/390: X'86'");
+    enable(true);
+    assert_eq!(present(), (77, status::RESPONSE));
+}
+
 /// Whatever is in its registers, a DIAGNOSE ends in one of the exceptions that a program can expect, and CP goes on.
 #[test]
 fn no_operand_of_any_diagnose_harms() {

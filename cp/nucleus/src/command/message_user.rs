@@ -4,6 +4,7 @@ use super::{Issuer, Response};
 use crate::system::Cp;
 use crate::tell::Kind;
 use crate::vmdbk::{Receive, Vmdbk};
+use base::ebcdic;
 use iucv::service::Line;
 use message::words::Words;
 use message::{self as messages, Message};
@@ -74,22 +75,26 @@ fn receiver(cp: &Cp, issuer: &Issuer, target: message::words::Word<'_>) -> Resul
 
 /// `SMsg userid text`
 ///
-/// Sends a special message to a program in another virtual machine. If no program there receives special messages,
-/// nothing is shown and you are told.
+/// Sends a special message to a program in another virtual machine: to one that is connected to *MSG if SET SMSG IUCV
+/// was said there, to one that uses VMCF if SET SMSG ON was. If no program there receives special messages, nothing is
+/// shown and you are told.
 pub fn special_message(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = words.next().ok_or_else(messages::userid_missing)?;
     let vmdbk = receiver(cp, issuer, target)?;
     if words.is_empty() {
         return Err(messages::operand_missing().from("MSG"));
     }
-    let receives = vmdbk.lock().settings.special_messages == Receive::Iucv;
+    let receives = vmdbk.lock().settings.special_messages;
     let taken = {
         let mut iucv = vmdbk.iucv();
         let all = iucv.line(vmdbk.id, Line::Special, issuer.userid(), words.rest(), true);
-        receives && iucv.line(vmdbk.id, Line::Special, issuer.userid(), words.rest(), false) || all
+        receives == Receive::Iucv && iucv.line(vmdbk.id, Line::Special, issuer.userid(), words.rest(), false) || all
     };
-    match taken {
-        true => Ok(Response::none()),
-        false => Err(messages::not_receiving(&vmdbk.userid, "SMSG OFF")),
+    let (from, text) = (ebcdic::padded(issuer.userid()), ebcdic::from_str(words.rest()));
+    match receives {
+        _ if taken => Ok(Response::none()),
+        Receive::On if vmdbk.vmcf().special(vmdbk.id, from, &text) => Ok(Response::none()),
+        Receive::On => Err(messages::not_receiving(&vmdbk.userid, "not authorized")),
+        Receive::Off | Receive::Iucv => Err(messages::not_receiving(&vmdbk.userid, "SMSG OFF")),
     }
 }

@@ -45,6 +45,16 @@ pub fn perform(call: &Call<'_>) -> Result<(), Interruption> {
     Ok(())
 }
 
+/// The program's real storage.
+pub(super) fn space(call: &Call<'_>) -> Space {
+    let core = call.core();
+    Space {
+        storage: call.machine.configuration.storage().clone(),
+        prefix: core.state.prefix,
+        prefix_area: core.state.architecture().prefix_area(),
+    }
+}
+
 /// Performs a function. `list` becomes what the program will find in its parameter list.
 fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Interruption> {
     let (id, cpu) = (call.vmdbk.id, call.cpu);
@@ -52,14 +62,7 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
         call.read(Real(list.address().into()), &mut [0; LENGTH])?;
         return Ok(call.vmdbk.iucv().declare(id, cpu, list.address()));
     }
-    let space = {
-        let core = call.core();
-        Space {
-            storage: call.machine.configuration.storage().clone(),
-            prefix: core.state.prefix,
-            prefix_area: core.state.architecture().prefix_area(),
-        }
-    };
+    let space = space(call);
     let mut guard = call.vmdbk.iucv();
     let iucv: &mut Iucv = &mut guard;
     if !iucv.has_buffer(id, None) {
@@ -107,22 +110,28 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
     })
 }
 
-/// Presents an IUCV interruption to a virtual CPU that is enabled for one, if there is one. False: program
+/// Presents an interruption of IUCV or VMCF to a virtual CPU that is enabled for it, if there is one. False: program
 /// interruptions without end.
 pub fn present(vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) -> bool {
     let mut core = machine.configuration.cpu(cpu);
-    if core.state.open & attention::IUCV == 0 {
-        // In the meantime the CPU has been disabled for it: it looks again when it is enabled.
-        core.state.signals().raise(attention::IUCV);
-        return true;
-    }
-    let Some(interruption) = vmdbk.iucv().take(vmdbk.id, cpu) else { return true };
-    let buffer = core.state.absolute(Real(interruption.buffer.into()));
-    // A buffer that the prefix has been moved away from is the program's own mistake.
-    let _ = core.state.storage().write(buffer, &interruption.list.0);
-    if interruption.more {
-        core.state.signals().raise(attention::IUCV);
-    }
-    let result = core.state.external_interruption(external::IUCV, 0, None, None);
-    engine::complete(&mut core.state, result, 0)
+    let open = core.state.open;
+    let taken = if open & attention::IUCV != 0 { vmdbk.iucv().take(vmdbk.id, cpu) } else { None };
+    let result = match taken {
+        Some(interruption) => {
+            let buffer = core.state.absolute(Real(interruption.buffer.into()));
+            // A buffer that the prefix has been moved away from is the program's own mistake.
+            let _ = core.state.storage().write(buffer, &interruption.list.0);
+            Some(core.state.external_interruption(external::IUCV, 0, None, None))
+        }
+        None if open & attention::VMCF != 0 && vmdbk.vmcf().take(vmdbk.id).is_some() => {
+            Some(core.state.external_interruption(external::VMCF, 0, None, None))
+        }
+        None => None,
+    };
+    // What is left, and what the CPU has been disabled for in the meantime, it looks at when it is enabled.
+    let left = |class: u32, is_pending: bool| if is_pending { class } else { 0 };
+    let classes = left(attention::IUCV, vmdbk.iucv().is_pending(vmdbk.id, cpu))
+        | left(attention::VMCF, vmdbk.vmcf().is_pending(vmdbk.id));
+    core.state.signals().raise(classes);
+    result.is_none_or(|result| engine::complete(&mut core.state, result, 0))
 }

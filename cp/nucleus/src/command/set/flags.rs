@@ -54,8 +54,8 @@ pub fn information(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response
 /// `SET SMSG ON|OFF|IUCV`
 ///
 /// Whether special messages (SMSG) are accepted for a program in your virtual machine. With IUCV a program that is
-/// connected to *MSG gets them; ON is for VMCF, which no program here can use, so that the sender is told that there is
-/// no receiver.
+/// connected to *MSG gets them, with ON one that uses VMCF (DIAGNOSE X'68'), whose AUTHORIZE can say SMSG ON, too. If
+/// there is none the sender is told.
 pub fn special_messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     receive(issuer, words, |settings| &mut settings.special_messages)
 }
