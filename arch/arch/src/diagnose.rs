@@ -10,6 +10,7 @@ mod guest;
 mod handshake;
 mod information;
 mod segment;
+mod spool;
 
 pub use block_io::{
     BlockConnect, BlockInit, BlockInit64, BlockIo, BlockMessage, BlockReply, BlockRequest, BlockRequest64,
@@ -17,9 +18,10 @@ pub use block_io::{
 };
 pub use channel_io::{Csw, Hcpsgiop, SgioEnd, sgio_flag};
 pub use console::ConsoleCcw;
-pub use device::{DeviceInformation, RealType, TerminalType, VirtualType};
+pub use device::{DeviceInformation, DisplayInformation, RealType, TerminalType, VirtualType};
 pub use dump::{DumpCpu, DumpHeader, DumpPart, DumpText, PART};
 pub use guest::{GuestData, GuestDataRequest};
 pub use handshake::{HANDSHAKE_VERSION, HANDSHAKE_WORDS, PageFaultHandshake};
 pub use information::{ExtendedIdentification, ExtendedTimer, PseudoTimer, StorageExtent};
 pub use segment::FindSegment;
+pub use spool::{SpoolCharacteristics, SpoolOrigin};

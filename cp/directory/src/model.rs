@@ -336,7 +336,7 @@ options! {
     QuickDsp "QUICKDSP" true "Never waits in the eligible list.";
     RealTimer "REALTIMER" false "The interval timer runs during waits, of S/370 systems.";
     RmchInfo "RMCHINFO" false "May see real channel paths.";
-    SetOrig "SETORIG" false "May set the originator of a spool file (DIAGNOSE X'F8').";
+    SetOrig "SETORIG" true "May set the originator of a spool file (DIAGNOSE X'F8').";
     StFirst "STFIRST" false "May use privileged forms of STORE and SEND.";
     Svc76Vm "SVC76VM" false "Its SVC 76 is its own, not error recording.";
     SvcAccl "SVCACCL" false "SVC acceleration.";

@@ -27,6 +27,7 @@ use minidisk::Guest;
 use monitor::account::Account;
 use realstorage::residency::Residency;
 use realstorage::sharing::Use;
+use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -179,6 +180,8 @@ pub struct Vmdbk {
     machine: Mutex<Arc<Machine>>,
     units: Mutex<Vec<SharedUnit>>,
     grafs: Mutex<Vec<Arc<Graf>>>,
+    /// Reader files that DIAGNOSE X'14' has described with subcode X'0FFE': number and when it was closed.
+    seen: Mutex<HashSet<(u16, u64)>>,
     /// The saved system and the segments in its storage.
     segments: Mutex<Vec<Use>>,
     console: Arc<Mutex<Console>>,
@@ -249,6 +252,7 @@ impl Vmdbk {
             machine: Mutex::new(Arc::new(machine)),
             units: Mutex::new(units),
             grafs: Mutex::new(grafs),
+            seen: Mutex::default(),
             segments: Mutex::default(),
             console,
             user,
@@ -298,6 +302,11 @@ impl Vmdbk {
     /// The virtual 3270 at `vdev`, the console apart.
     pub fn graf(&self, vdev: u16) -> Option<Arc<Graf>> {
         self.grafs().into_iter().find(|graf| graf.vdev() == vdev)
+    }
+
+    /// The reader files that a program has been told of.
+    pub fn seen(&self) -> MutexGuard<'_, HashSet<(u16, u64)>> {
+        self.seen.lock().held()
     }
 
     /// The saved system and the segments that it uses.

@@ -153,16 +153,22 @@ impl Guest<'_> {
 
     /// DIAGNOSE X'14' with the buffer at X'4000': condition code and Ry+1.
     fn diagnose14(&self, rx: u64, ry: u16, function: u64) -> (u8, u64) {
+        let (cc, registers) = self.diagnose(0x14, [rx, 0, ry.into(), function]);
+        (cc, registers[3])
+    }
+
+    /// A DIAGNOSE with these registers 2 to 5: the condition code, and what they are then.
+    fn diagnose(&self, code: u16, registers: [u64; 4]) -> (u8, [u64; 4]) {
         let machine = self.vmdbk.machine();
         {
             let mut core = machine.configuration.cpu(0);
-            (core.state.gr[2], core.state.gr[4], core.state.gr[5]) = (rx, ry.into(), function);
+            core.state.gr[2..6].copy_from_slice(&registers);
         }
         let generation = self.vmdbk.generation.load(Ordering::Relaxed);
         let call = Call { cp: self.cp, vmdbk: &self.vmdbk, machine: &machine, cpu: 0, r1: 2, r3: 4, generation };
-        diagnose::perform(&call, 0x14).unwrap();
+        diagnose::perform(&call, code).unwrap();
         let core = machine.configuration.cpu(0);
-        (core.state.cc, core.state.gr[5])
+        (core.state.cc, std::array::from_fn(|n| core.state.gr[2 + n]))
     }
 
     fn spids(&self) -> Vec<u16> {
@@ -398,6 +404,102 @@ fn vmur_receives() {
     assert_eq!((guest.diagnose14(1, READER, 0x0c).0, guest.diagnose14(BUFFER, READER, 0x24).0), (0, 1));
     guest.good("CLOSE RDR");
     assert_eq!((guest.diagnose14(BUFFER, READER, 0).0, guest.diagnose14(BUFFER, 0, 0xfff).0), (2, 1));
+}
+
+#[test]
+fn files_are_read_again_and_one_after_the_other_with_cont() {
+    const BUFFER: u64 = 0x4000;
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    system.punch("LINUX1", &[b"first", b"second"]);
+    let next = || {
+        let cc = guest.diagnose14(BUFFER, READER, 0).0;
+        (cc, if cc == 0 { guest.get(BUFFER + 28, 3) } else { Vec::new() })
+    };
+    assert_eq!(guest.diagnose14(0, READER, 0x1c).0, 1, "there are no monitor files");
+    assert_eq!(guest.diagnose14(0, READER, 0x20).0, 2);
+    // Without CONT the end of a file is an end.
+    assert_eq!((next(), next().0), ((0, b"fir".to_vec()), 1));
+    guest.good("SPOOL RDR CONT");
+    assert_eq!(guest.diagnose14(256, READER, 0x10).0, 2, "too often");
+    assert_eq!(guest.diagnose14(3, READER, 0x10).0, 0);
+    let read: Vec<Vec<u8>> = (0..3).map(|_| next().1).collect();
+    assert_eq!(read, [b"fir", b"fir", b"sec"], "what was read before was the first time");
+    assert_eq!((next().0, guest.spids().len()), (1, 0), "each is gone after its end");
+    assert_eq!(guest.diagnose14(2, READER, 0x10).0, 2);
+}
+
+#[test]
+fn each_file_is_described_once_until_it_is_asked_anew() {
+    const BUFFER: u64 = 0x4000;
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    system.punch("LINUX1", &[b"first", b"second"]);
+    let next = |anew: u16| {
+        let cc = guest.diagnose14(BUFFER, anew, 0xffe).0;
+        if cc == 0 { guest.get(BUFFER + 31, 1)[0] } else { 0 }
+    };
+    assert_eq!([next(0), next(0), next(0)], [1, 2, 0]);
+    system.punch("LINUX1", &[b"third"]);
+    assert_eq!([next(0), next(0)], [3, 0]);
+    assert_eq!([next(1), next(0)], [1, 2]);
+    // A number that is used again is another file.
+    guest.good("PURGE RDR ALL");
+    system.punch("LINUX1", &[b"other"]);
+    assert_eq!([next(0), next(0)], [guest.spids()[0] as u8, 0]);
+}
+
+#[test]
+fn a_file_is_told_in_characters() {
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    assert_eq!(guest.diagnose(0xbc, [0x4000, 0, READER.into(), 0]).0, 2, "no file");
+    assert_eq!(guest.diagnose(0xbc, [0x4000, 0, 0xff, 0]), (3, [0x4000, 0, 0xff, 4]));
+    assert_eq!(guest.diagnose(0xbc, [0x4000, 0, PUNCH.into(), 0]), (3, [0x4000, 0, PUNCH.into(), 8]));
+    system.punch("LINUX1", &[&bytes(250, 1)]);
+    guest.good("CHANGE RDR 1 NAME KERNEL IMAGE CLASS K COPY 7 KEEP");
+    assert_eq!(guest.diagnose(0xbc, [0x4000, 0, READER.into(), 0]).0, 0);
+    let told = ebcdic::to_string(&guest.get(0x4000, 0x4f));
+    assert_eq!((&told[..16], &told[16..27]), ("0001LINUX1  KPUN", "00000004007"));
+    assert_eq!((&told[27..51], &told[67..]), ("KERNEL      IMAGE       ", "LINUX1  NONE"));
+    assert_eq!((&told[53..54], &told[61..62]), ("/", ":"));
+    // The file is open: the reader reads it, whatever its class is.
+    guest.good("SPOOL RDR CLASS B");
+    assert_eq!(guest.diagnose14(0x4000, READER, 0).0, 0);
+}
+
+#[test]
+fn who_a_file_is_from_can_be_said_with_setorig() {
+    let text = directory::sample().replacen(" ACCOUNT 3 LINUX\n", " OPTION SETORIG\n", 1);
+    assert!(text.contains("SETORIG"));
+    let system = System::with(|directory| {
+        *directory = Directory::parse("USER DIRECT", &text, &Passwords::default()).expect("a directory");
+    });
+    let (guest, other) = (system.log_on("linux1"), system.log_on("linux2"));
+    let ask = |guest: &Guest<'_>, subcode: u64, number: u16, names: &str| {
+        guest.put(0x4000, &[&[0, 0][..], &number.to_be_bytes(), &ebcdic::from_str(&format!("{names:16}"))].concat());
+        let (_, registers) = guest.diagnose(0xf8, [subcode, 0, 0x4000, 0]);
+        (registers[0], ebcdic::to_string(&guest.get(0x4004, 16)))
+    };
+    const THERE: &str = "FARAWAY SOMEBODY";
+    assert_eq!(ask(&other, 0, PUNCH, THERE).0, 4, "the directory does not allow it");
+    assert_eq!(ask(&guest, 0, READER, THERE).0, 8);
+    assert_eq!(ask(&guest, 0, PUNCH, "FARAWAY ").0, 16);
+    assert_eq!(ask(&guest, 4, 99, "").0, 12);
+    guest.good("SPOOL PUNCH TO LINUX2");
+    let punch = || {
+        guest.put(0x2000, &ebcdic::from_str(&format!("{:80}", "a card")));
+        guest.run(PUNCH, &[(0x41, 0x20, 80, 0x2000)]);
+        guest.good("CLOSE PUNCH");
+    };
+    assert_eq!(ask(&guest, 0, PUNCH, THERE).0, 0);
+    punch();
+    punch();
+    let spids = other.spids();
+    assert_eq!(ask(&other, 4, spids[0], "").1, THERE);
+    let (code, local) = ask(&other, 4, spids[1], "");
+    assert_eq!((code, &local[8..]), (0, "LINUX1  "), "only one file was from there");
+    assert_eq!(local[..8].trim_end(), system.cp.config.name);
 }
 
 /// An IPL that was given up is begun again from the first card, and a reader that is defined later is as good as the

@@ -135,6 +135,8 @@ pub struct Attributes {
     pub tag: String,
     /// When the file is closed.
     pub created: Tod,
+    /// The node and the user that it is from, if its writer says so.
+    pub origin: Option<(String, String)>,
 }
 
 impl Attributes {
@@ -154,6 +156,7 @@ impl Attributes {
             kind: String::new(),
             tag: String::new(),
             created,
+            origin: None,
         }
     }
 }
@@ -193,6 +196,8 @@ pub struct SpoolFile {
     pub tag: String,
     /// When it was closed.
     pub created: Tod,
+    /// The node and the user that it is from, if its writer has said so (DIAGNOSE X'F8').
+    pub origin: Option<(String, String)>,
     /// How many records it has.
     pub records: u32,
     /// The bytes that a reader pads its records to.
@@ -234,6 +239,7 @@ impl SpoolFile {
             kind: field(&attributes.kind, 12),
             tag: field(&attributes.tag, 136),
             created: attributes.created,
+            origin: attributes.origin.as_ref().map(|(node, user)| (field(node, 8), field(user, 8))),
             records: 0,
             record_length: device.record_length(),
             blocks: 0,
@@ -274,6 +280,9 @@ impl SpoolFile {
             self.blocks,
             self.sealed
         );
+        if let Some((node, user)) = &self.origin {
+            text.push_str(&format!("origin {node} {user}\n"));
+        }
         text.push_str(&format!("check {:016x}\n", check(&text)));
         text
     }
@@ -310,6 +319,9 @@ impl SpoolFile {
             kind: get("type")?.into(),
             tag: get("tag")?.into(),
             created: Tod(get("created")?.parse().ok()?),
+            origin: get("origin")
+                .and_then(|origin| origin.split_once(' '))
+                .map(|(node, user)| (node.into(), user.into())),
             records: get("records")?.parse().ok()?,
             record_length: get("length")?.parse().ok()?,
             blocks: get("blocks")?.parse().ok()?,
@@ -356,6 +368,7 @@ mod tests {
     fn a_header_survives_and_a_damaged_one_is_noticed() {
         let mut attributes = Attributes::new("U1", Queue::Reader, Tod(77));
         (attributes.name, attributes.tag) = ("PROFILE".into(), "to whom\nit may concern".into());
+        attributes.origin = Some(("FARAWAY".into(), "SOMEONE".into()));
         let mut file = SpoolFile::new(&attributes, "MAINT", Device::Punch);
         (file.spid, file.position, file.hold.system, file.id) = (12, -3, true, "x".into());
         let text = file.to_text();

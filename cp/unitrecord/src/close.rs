@@ -29,6 +29,7 @@ pub fn output(unit: &SharedUnit, options: &Options, spool: &Shared, now: Tod) ->
         (unit.output.take(), attributes, own)
     };
     let Some(mut file) = file else { return Ok(None) };
+    lock_unit(unit).origin = None;
     if options.purge {
         lock(spool).as_mut().expect("an output file comes from a spool").discard_output(file);
         return Ok(None);
@@ -82,6 +83,7 @@ fn attributes(unit: &Unit, options: &Options, now: Tod) -> Attributes {
         name: settings.name.0,
         kind: settings.name.1,
         tag: settings.tag,
+        origin: unit.origin.clone(),
         ..Attributes::new(owner, settings.queue, now)
     }
 }

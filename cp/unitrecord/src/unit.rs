@@ -70,6 +70,10 @@ pub struct Unit {
     pub not_ready: bool,
     /// How many records have been read or written.
     pub records: u64,
+    /// The node and the user that the next file to be closed is from, if that is not the writer (DIAGNOSE X'F8').
+    pub origin: Option<(String, String)>,
+    /// How often the open file is read again after its end, with CONT (DIAGNOSE X'14').
+    pub repeats: u8,
     /// Numbers of files read to their end and held since the last CLOSE: with NORESCAN the reader goes on after them.
     passed: Vec<u16>,
 }
@@ -115,6 +119,8 @@ impl Unit {
             console: false,
             not_ready: false,
             records: 0,
+            origin: None,
+            repeats: 0,
             passed: Vec::new(),
         }
     }
@@ -200,8 +206,9 @@ impl Unit {
         Ok(())
     }
 
-    /// The end of the reader's file.
-    fn end_input(&mut self, spool: &Shared, after: Option<After>) {
+    /// The end of the reader's file. `after` says what becomes of it; by default what SPOOL has set.
+    pub fn end_input(&mut self, spool: &Shared, after: Option<After>) {
+        self.repeats = 0;
         let usual = match (self.settings.hold, self.settings.keep) {
             (true, _) => After::Hold,
             (false, true) => After::Keep,

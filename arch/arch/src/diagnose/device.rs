@@ -60,3 +60,18 @@ pub struct DeviceInformation {
     pub real_type: RealType,
 }
 const _: () = assert!(size_of::<DeviceInformation>() == 12);
+
+/// What DIAGNOSE X'8C' tells of a display; the replies to READ PARTITION (QUERY) would follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct DisplayInformation {
+    /// X'00': X'80' colour, X'40' highlighting, X'20' programmed symbols.
+    pub flags: u8,
+    /// X'01': how many partitions it has.
+    pub partitions: u8,
+    /// X'02': columns of the screen.
+    pub columns: U16,
+    /// X'04': its rows.
+    pub rows: U16,
+}
+const _: () = assert!(size_of::<DisplayInformation>() == 6);

@@ -1,7 +1,7 @@
 //! DIAGNOSE X'24' and X'210': what a virtual device is.
 
 use super::Call;
-use arch::diagnose::{DeviceInformation, RealType, TerminalType, VirtualType};
+use arch::diagnose::{DeviceInformation, DisplayInformation, RealType, TerminalType, VirtualType};
 use base::layout::U32;
 use consoles::terminal::Terminal;
 use cpu::Interruption;
@@ -194,4 +194,33 @@ pub fn device_information(call: &Call<'_>) -> Result<(), Interruption> {
     call.write(address, &block.as_bytes()[..length.min(12)])?;
     call.set_cc(if found.real.is_some() { 0 } else { 2 });
     Ok(())
+}
+
+/// `DIAGNOSE X'8C'`: a display.
+///
+/// Rx: the address of a buffer, Ry its length, Ry+1 a virtual device number. The buffer gets six bytes: flags, the
+/// number of partitions, columns and rows of the screen. The replies of the terminal itself do not follow: CP does not
+/// keep them, and no flag is on. Condition code 0; 1: the buffer is shorter; 2: the device is no display.
+pub fn display_information(call: &Call<'_>) -> Result<(), Interruption> {
+    call.specification(call.r3 != 15)?;
+    let (at, length, vdev) = (call.address(call.r1), call.gr(call.r3) as u32, call.gr(call.r3 + 1));
+    let terminal = u16::try_from(vdev & 0xffff_ffff).ok().and_then(|vdev| match call.vmdbk.graf(vdev) {
+        Some(graf) => graf.terminal().and_then(|id| call.cp.terminal(id)),
+        None => call.vmdbk.console().terminal.clone().filter(|_| console_at(call, vdev)),
+    });
+    let Some(size) = terminal.as_deref().and_then(Terminal::size) else {
+        call.set_cc(2);
+        return Ok(());
+    };
+    let (columns, rows) = ((size.columns as u16).into(), (size.rows as u16).into());
+    let told = DisplayInformation { flags: 0, partitions: 0, columns, rows };
+    let stored = size_of_val(&told).min(length as usize);
+    call.write(at, &told.as_bytes()[..stored])?;
+    call.set_cc((stored < size_of_val(&told)).into());
+    Ok(())
+}
+
+/// Whether the console has this device number.
+fn console_at(call: &Call<'_>, vdev: u16) -> bool {
+    call.vmdbk.user.console().is_some_and(|(console, _)| console == vdev)
 }

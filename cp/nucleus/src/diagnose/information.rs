@@ -1,9 +1,10 @@
-//! DIAGNOSE X'00', X'0C', X'60', X'260', X'270': identity, time and size.
+//! DIAGNOSE X'00', X'0C', X'60', X'C8', X'218', X'260', X'270': identity, time, size and language.
 
 use super::Call;
 use arch::diagnose::{ExtendedIdentification, ExtendedTimer, PseudoTimer, StorageExtent};
 use arch::{Program, Real};
 use base::ebcdic::padded;
+use complex::Identity;
 use cpu::Interruption;
 use zerocopy::IntoBytes;
 
@@ -95,5 +96,29 @@ pub fn storage_extents(call: &Call<'_>) -> Result<(), Interruption> {
         }
         _ => return Err(Program::Specification.into()),
     }
+    Ok(())
+}
+
+/// `DIAGNOSE X'218'`: the real CPU's identification.
+///
+/// Rx, an even register, and Rx+1 get what STORE CPU ID stores on the real processor. That of a virtual one begins with
+/// X'FF', and has the serial number that the directory says.
+pub fn real_cpu(call: &Call<'_>) -> Result<(), Interruption> {
+    call.specification(call.r1.is_multiple_of(2))?;
+    let id = Identity { version: 0, ..Identity::default() }.cpu_id();
+    call.set_gr(call.r1, id >> 32);
+    call.set_gr(call.r1 + 1, id & 0xffff_ffff);
+    Ok(())
+}
+
+/// `DIAGNOSE X'C8'`: the language of CP's messages.
+///
+/// Rx: the address of a language identifier of eight characters; blanks or zeros are the system's own. Rx gets 0, or 2
+/// if CP does not have the language; it has AMENG, American English.
+pub fn set_language(call: &Call<'_>) -> Result<(), Interruption> {
+    let mut wanted = [0; 8];
+    call.read(call.address(call.r1), &mut wanted)?;
+    let is_known = [padded("AMENG"), padded(""), [0; 8]].contains(&wanted);
+    call.set_gr(call.r1, if is_known { 0 } else { 2 });
     Ok(())
 }
