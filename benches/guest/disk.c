@@ -1,4 +1,5 @@
-/* disk DEVICE   reads and writes a disk of at least 160 MB, which is overwritten, with nothing of it in storage at first.
+/* disk DEVICE   reads and writes a disk of at least 160 MB, which is overwritten, with nothing of it in storage at
+ * first.
  * Prints, for each way:   bench NAME SECONDS
  *                         check NAME VALUE    (what was read) */
 #include "bench.h"
