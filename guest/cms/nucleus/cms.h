@@ -58,6 +58,7 @@ void *obtain(size_t size, enum owner owner);
 void *obtain_command(size_t size);                       /* without it the command ends: 109S and return code 104 */
 void release(void *block);
 void release_command_storage(void);
+void release_storage_since(void *mark);                  /* a command's: this block, and those obtained after it */
 void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit);  /* whole pages with that key, below the limit */
 bool release_pages(u32 at);
 void release_program_storage(u32 running);               /* of a command, that programs so deep have obtained */
@@ -93,6 +94,12 @@ struct capture *capturing(void);
 void capture_end(struct capture *outer);                 /* from now on lines go there; NULL: to the terminal */
 bool halted_typing(void);
 void halt_typing(bool halt);
+/* A screen of the command's own, by data streams of a 3270. Lines that are typed or read put an end to it. */
+enum screen_how { SCREEN_WRITE = 0, SCREEN_ERASE = 0x80, SCREEN_ALTERNATE = 0xc0 };
+bool screen_is_ours(void);
+bool screen_write(enum screen_how how, const void *stream, u32 length);
+bool screen_read(void *to, u32 room, u32 *length);
+void screen_leave(void);
 enum { LINE_MOST = 255 };
 
 /* stack.c: the program stack, in buffers, and the lines typed ahead. */
@@ -125,6 +132,9 @@ bool device_of(u16 vdev, struct device *device);
 u16 console_device(void);
 bool console_is_display(void);
 void clear_screen(void);
+bool console_call(u8 command, u8 control, const void *data, u32 count);
+struct screen_size { u32 rows, columns; bool colours; };
+void screen_measure(struct screen_size *size);
 void identification(char userid[8]);
 u32 storage_bytes(void);
 bool reader_has_file(void);

@@ -8,7 +8,7 @@
 #include "cms.h"
 
 enum { WRITE_WITH_RETURN = 0x09, READ_INQUIRY = 0x0a, SLI = 0x20 };
-enum { ATTENTION = 0x80, CHANNEL_END = 0x08, DEVICE_END = 0x04, FINAL = 0x06 };
+enum { ATTENTION = 0x80, CHANNEL_END = 0x08, DEVICE_END = 0x04, UNIT_CHECK = 0x02, FINAL = 0x06 };
 
 struct ccw { u8 command, flags; u16 count; u32 address; };
 struct irb { u32 flags; u32 ccw; u8 device, subchannel; u16 count; u32 rest[21]; };
@@ -17,6 +17,7 @@ static u32 subchannel;          /* its identification word, 0: there is no conso
 static volatile bool attention, ended;
 static volatile u16 residual;
 static bool typing_halted;
+static bool on_screen;          /* what is shown is a screen of the command's own: no line is typed, none is read */
 static struct capture *captured;
 
 static int stsch(u32 id, u32 *schib)
@@ -73,7 +74,7 @@ static void find_console(void)
 
 void console_start(void)
 {
-    attention = ended = false;
+    attention = ended = on_screen = false;
     find_console();
 }
 
@@ -83,10 +84,11 @@ static void take_status(u32 id)
 
     if (tsch(id, &irb) != 0 || id != subchannel)
         return;
-    if (irb.device & ATTENTION)
+    /* With a unit check it says that DIAGNOSE X'58' has not been done. */
+    if ((irb.device & (ATTENTION | UNIT_CHECK)) == ATTENTION)
         attention = true;
     if ((irb.flags & FINAL) && ((irb.device & (CHANNEL_END | DEVICE_END)) || irb.subchannel != 0 ||
-                                (irb.device & 0x02))) {
+                                (irb.device & UNIT_CHECK))) {
         residual = irb.count;
         ended = true;
     }
@@ -113,11 +115,13 @@ static bool operate(u8 command, const void *data, u32 *count)
 {
     struct ccw ccw __attribute__((aligned(8))) = { command, SLI, (u16)*count, (u32)data };
     u32 orb[8] = { 0, 0x0080ff00, (u32)&ccw };
+    bool of_screen = on_screen;
     u8 mask;
     int cc;
 
     if (subchannel == 0)
         return false;
+    on_screen = false;
     mask = disable();
     do {
         ended = false;
@@ -138,6 +142,9 @@ static bool operate(u8 command, const void *data, u32 *count)
     while (cc != 3 && !ended)
         wait_io();
     *count = residual;
+    /* CP has forgotten what was typed on the screen. */
+    if (of_screen)
+        attention = false;
     restore(mask);
     return cc != 3;
 }
@@ -301,11 +308,62 @@ void attend(void)
     char line[LINE_MOST + 1];
     u32 length;
 
-    while (attention) {
+    while (attention && !on_screen) {
         read_inquiry(line, &length);
         if (!immediate(line, length))
             type_ahead(line, length);
     }
+}
+
+bool screen_is_ours(void) { return on_screen; }
+
+/* Writes a data stream that begins with its write control character. False: it must begin with an erase. */
+bool screen_write(enum screen_how how, const void *stream, u32 length)
+{
+    enum { WRITE = 0x29 };
+    bool done;
+
+    if (terminal_changed())
+        find_console();
+    if (!on_screen && how == SCREEN_WRITE)
+        return false;
+    done = console_call(WRITE, (u8)how, stream, length);
+    if (done && !on_screen)
+        attention = false;
+    on_screen = done;
+    return done;
+}
+
+/* Waits for a key, and reads what was typed. False: CP has had the display. */
+bool screen_read(void *to, u32 room, u32 *length)
+{
+    enum { READ = 0x2a, MODIFIED = 0x80, NO_KEY = 0x60, NOTHING = 0xff };
+    u8 *at = to, mask;
+
+    do {
+        mask = disable();
+        while (!attention && on_screen)
+            wait_io();
+        attention = false;
+        restore(mask);
+        /* How long it is is not told. */
+        memset(at, NOTHING, room);
+        if (!on_screen || !console_call(READ, MODIFIED, to, room)) {
+            on_screen = false;
+            return false;
+        }
+        for (*length = room; *length > 0 && at[*length - 1] == NOTHING; --*length)
+            ;
+    } while (*length == 0 || *at == NO_KEY);
+    return true;
+}
+
+/* The screen is CP's again, for lines. */
+void screen_leave(void)
+{
+    clear_screen();
+    on_screen = false;
+    attention = false;
 }
 
 u32 read_line(char line[256])

@@ -1,5 +1,5 @@
 /*
- * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'A4', X'A8', X'214', X'264',
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'8C', X'A4', X'A8', X'214', X'264',
  * X'270', X'308' (CP Programming Services). Each function has one of them. Operands are put into their registers last,
  * since calls change registers.
  */
@@ -151,21 +151,44 @@ bool console_is_display(void)
     return r5 >> 24 == 0x40;
 }
 
-/* DIAGNOSE X'58': the screen is erased; of a typewriter it is not asked. */
-void clear_screen(void)
+/* DIAGNOSE X'58': one command to the console's display. False: the console's status says why not. */
+bool console_call(u8 command, u8 control, const void *data, u32 count)
 {
-    enum { DISPLAY = 0x19, ONLY_ERASE = 0xff };
+    enum { SLI = 0x20 };
+    u32 at = (u32)data, device = console_device(), cc;
     struct { u8 command, address[3], flags, control; u16 count; } ccw __attribute__((aligned(8))) =
-        { DISPLAY, { 0 }, 0, ONLY_ERASE, 1 };
-    u32 device = console_device();
-
-    if (!console_is_display())
-        return;
+        { command, { (u8)(at >> 16), (u8)(at >> 8), (u8)at }, SLI, control, (u16)count };
     /* A call in between would change the registers. */
     register u32 r2 __asm__("2") = (u32)&ccw;
     register u32 r4 __asm__("4") = device;
 
-    __asm__ volatile(".long 0x83240058" : : "d"(r2), "d"(r4), "m"(ccw) : "cc", "memory");
+    __asm__ volatile(".long 0x83240058\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r2), "d"(r4), "m"(ccw) : "cc", "memory");
+    return (cc & 3) == 0;
+}
+
+/* The screen is erased; of a typewriter it is not asked. */
+void clear_screen(void)
+{
+    enum { DISPLAY = 0x19, ONLY_ERASE = 0xff };
+
+    if (console_is_display())
+        (void)console_call(DISPLAY, ONLY_ERASE, NULL, 1);
+}
+
+/* DIAGNOSE X'8C': how large the display is. A CP that does not say has one of the smallest. */
+void screen_measure(struct screen_size *size)
+{
+    enum { COLOURS = 0x80 };
+    struct { u8 flags, partitions; u16 columns, rows; } block = { 0, 0, 80, 24 };
+    u32 device = console_device();
+    register u32 r2 __asm__("2") = (u32)&block;
+    register u32 r4 __asm__("4") = sizeof block;
+    register u32 r5 __asm__("5") = device;
+
+    __asm__ volatile(".long 0x8324008c" : "+d"(r4) : "d"(r2), "d"(r5) : "cc", "memory");
+    size->rows = block.rows;
+    size->columns = block.columns;
+    size->colours = (block.flags & COLOURS) != 0;
 }
 
 /* DIAGNOSE X'00': the userid. */

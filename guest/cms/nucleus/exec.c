@@ -469,19 +469,50 @@ static bool begins_with_trace(const struct rexx_program *program)
     return true;
 }
 
-static bool run_found(const struct call *call, int *code)
+/* Runs the program that is loaded; it is gone then. */
+static int run_loaded(struct rexx_program *program, const struct call *call)
 {
-    static const name exec = "EXEC    ";
     struct rexx_host surroundings = exec_host;
-    struct rexx_program program;
     struct rexx_text arguments = { call->arguments, (u32)(call->end - call->arguments) };
     struct rexx_start start = { .type = REXX_COMMAND, .arguments = { &arguments, arguments.length > 0 ? 1u : 0u } };
     struct level *outer = innermost;
+    int code;
+
+    if (begins_with_trace(program)) {
+        code = exec2_run(program, call);
+        unload(NULL, program);
+        return code;
+    }
+    if (!begins_with_comment(program)) {
+        /* It has no variables that a program could reach. */
+        innermost = NULL;
+        code = exec1_run(program, call);
+        innermost = outer;
+        unload(NULL, program);
+        return code;
+    }
+    surroundings.traced = settings.exectrac;
+    code = rexx_run(&surroundings, program, &start, NULL);
+    innermost = outer;
+    unload(NULL, program);
+    return code;
+}
+
+static void not_too_deep(void)
+{
     char here;
-    bool found;
 
     if (&here < stack_limit + ABEND_LEFT)
         abend(0x0f4, "Execs call one another too deep");
+}
+
+static bool run_found(const struct call *call, int *code)
+{
+    static const name exec = "EXEC    ";
+    struct rexx_program program;
+    bool found;
+
+    not_too_deep();
     memset(&program, 0, sizeof program);
     if (!load_file(call->token[0], exec, &program, &found)) {
         if (found)
@@ -489,24 +520,32 @@ static bool run_found(const struct call *call, int *code)
         *code = 20003;
         return found;
     }
-    if (begins_with_trace(&program)) {
-        *code = exec2_run(&program, call);
-        unload(NULL, &program);
-        return true;
-    }
-    if (!begins_with_comment(&program)) {
-        /* It has no variables that a program could reach. */
-        innermost = NULL;
-        *code = exec1_run(&program, call);
-        innermost = outer;
-        unload(NULL, &program);
-        return true;
-    }
-    surroundings.traced = settings.exectrac;
-    *code = rexx_run(&surroundings, &program, &start, NULL);
-    innermost = outer;
-    unload(NULL, &program);
+    *code = run_loaded(&program, call);
     return true;
+}
+
+/* A program of another filetype, whose commands go to this environment: a macro. */
+int exec_run(const name fn, const name ft, const char *environment, const char *arguments, u32 length)
+{
+    name token[TOKENS_MOST + 2];
+    struct call call = { .token = token, .line = arguments, .arguments = arguments, .end = arguments + length, .type = CALL_SUBCOMMAND };
+    struct command_place *command = no_command();
+    struct rexx_program program;
+    int code = 20003;
+    bool found;
+
+    not_too_deep();
+    memset(&program, 0, sizeof program);
+    memcpy(token[0], fn, sizeof(name));
+    call.count = 1 + tokenize(arguments, length, token + 1);
+    if (load_file(fn, ft, &program, &found)) {
+        program.environment = (struct rexx_text){ environment, (u32)strlen(environment) };
+        code = run_loaded(&program, &call);
+    } else if (found) {
+        message("EXC", 516, 'E', fn);
+    }
+    command_again(command);
+    return code;
 }
 
 /* False: there is no exec of that name. */

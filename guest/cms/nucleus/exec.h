@@ -12,5 +12,6 @@ extern const struct rexx_host exec_host;
 bool exec_exists(const name fn, const name ft);          /* in storage, in the installation segment, or on a disk */
 bool exec_load(const name fn, const name ft, struct rexx_program *program);
 void exec_unload(struct rexx_program *program);
+int exec_run(const name fn, const name ft, const char *environment, const char *arguments, u32 length);
 
 #endif

@@ -721,6 +721,11 @@ int exec2_run(const struct rexx_program *program, const struct call *call)
     exec->trace = TRACE_COMMANDS;
     exec->scratch = obtain_command(ROOM);
     exec->args = obtain_command(WORDS_MOST * sizeof *exec->args);
+    /* A macro's commands are subcommands of the editor. */
+    if (!(program->environment.length == 3 && memcmp(program->environment.text, "CMS", 3) == 0)) {
+        exec->presumed = 1;
+        exec->presume[0] = (struct word){ program->environment.text, program->environment.length };
+    }
     take_args(exec, words, words_of(exec, call->arguments, (u32)(call->end - call->arguments), words));
     while (!exec->ended && !exec->wrong && exec->at < exec->lines) {
         const struct rexx_text *line = &exec->line[exec->at];

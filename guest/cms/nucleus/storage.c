@@ -320,6 +320,17 @@ void release_command_storage(void)
         release((char *)of_command.next + HEADER);
 }
 
+/* What a command has obtained is in a list, the latest first. */
+void release_storage_since(void *mark)
+{
+    bool last = false;
+
+    while (!last && of_command.next != &of_command) {
+        last = (char *)of_command.next + HEADER == (char *)mark;
+        release((char *)of_command.next + HEADER);
+    }
+}
+
 void *edf_get(size_t size)
 {
     void *storage = shared_obtain(size);
