@@ -74,6 +74,56 @@ const RARE: [&str; 32] = [
     "rexx/trace.c",
 ];
 
+/// Files that work on each record of a pipeline.
+const EACH: [&str; 2] = ["pipe/dispatch.c", "pipe/stream.c"];
+
+/// Files whose code lies in low storage, below what programs have: between the nucleus's save areas and the transient
+/// area, and between that and the user area (`nucleus.ld`). There a machine of 2M has room that nothing else wants.
+///
+/// An object, how it is compiled, and its files: what works on each line of a file and of the screen is quick.
+const LOW: [(&str, &str, &[&str]); 3] = [
+    (
+        "lower.o",
+        "-Os",
+        &[
+            "xedit/facts.c",
+            "xedit/filetype.c",
+            "xedit/load.c",
+            "xedit/option.c",
+            "xedit/save.c",
+            "xedit/setscreen.c",
+            "xedit/setsession.c",
+            "xedit/setview.c",
+        ],
+    ),
+    (
+        "quick.low.o",
+        "-O2",
+        &["xedit/display.c", "xedit/lines.c", "xedit/match.c", "xedit/screen.c", "xedit/target.c", "xedit/text.c"],
+    ),
+    (
+        "low.o",
+        "-Os",
+        &[
+            "xedit/change.c",
+            "xedit/columns.c",
+            "xedit/keys.c",
+            "xedit/linecmd.c",
+            "xedit/macro.c",
+            "xedit/misc.c",
+            "xedit/note.c",
+            "xedit/pointer.c",
+            "xedit/prefix.c",
+            "xedit/prefixcmd.c",
+            "xedit/ring.c",
+            "xedit/subcommand.c",
+            "xedit/transaction.c",
+            "xedit/typewriter.c",
+            "xedit/words.c",
+        ],
+    ),
+];
+
 /// Blocks of 4096 bytes of MAINT's 190 and CMSUSER's 191 (`cp/directory/src/sample.direct`), and those of 190 that the
 /// nucleus lies in.
 const SYSTEM: u32 = 100 * 180;
@@ -141,13 +191,20 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     };
     // Small rather than quick, for machines of 2M: what is not on every command's path, nor on every record's.
     let large = folder.join("large.o");
-    let each_record = |file: &PathBuf| ["pipe/dispatch.c", "pipe/stream.c"].iter().any(|name| file.ends_with(name));
-    let (quick, mut small): (Vec<_>, Vec<_>) = of(&["command", "pipe", "assemble"]).into_iter().partition(each_record);
+    let each_record = |file: &PathBuf| EACH.iter().any(|name| file.ends_with(name));
+    let (quick, mut small): (Vec<_>, Vec<_>) =
+        of(&["command", "pipe", "assemble", "xedit"]).into_iter().partition(each_record);
     let rare = |file: &PathBuf| RARE.iter().any(|name| file.ends_with(name));
     let (seldom, often): (Vec<_>, Vec<_>) = of(&["nucleus", "lib", "edf", "rexx"]).into_iter().partition(rare);
     small.extend(seldom);
+    let mut sources = vec![source().join("nucleus/start.S"), large.clone()];
+    for (name, how, files) in LOW {
+        let low = folder.join(name);
+        compile(&files.iter().map(|file| source().join(file)).collect::<Vec<_>>(), &[how, "-r"], &low)?;
+        small.retain(|file| !files.iter().any(|name| file.ends_with(name)));
+        sources.push(low);
+    }
     compile(&small, &["-Os", "-r"], &large)?;
-    let mut sources = vec![source().join("nucleus/start.S"), large];
     sources.extend(quick);
     sources.extend(often);
     let layout = format!("-Wl,-T,{}", source().join("nucleus.ld").display());

@@ -18,7 +18,7 @@ pub use block_io::{
 };
 pub use channel_io::{Csw, Hcpsgiop, SgioEnd, sgio_flag};
 pub use console::ConsoleCcw;
-pub use device::{DeviceInformation, DisplayInformation, RealType, TerminalType, VirtualType};
+pub use device::{DeviceInformation, DisplayInformation, RealType, TerminalType, VirtualType, display_flag};
 pub use dump::{DumpCpu, DumpHeader, DumpPart, DumpText, PART};
 pub use guest::{GuestData, GuestDataRequest};
 pub use handshake::{HANDSHAKE_VERSION, HANDSHAKE_WORDS, PageFaultHandshake};

@@ -107,6 +107,9 @@ void answer(const char *how, ...);
 /* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
 bool pipe_help(const char *verb, u32 length);
 
+/* The full name of a subcommand of XEDIT, or of an option of SET; NULL: there is none (xedit/option.c). */
+const char *xedit_name(const char *word, u32 length, bool option);
+
 /* pipe/messages.c */
 const char *pipe_message_text(u32 number);
 

@@ -208,6 +208,7 @@ static int component_menu(void)
     type("HELP CMS MENU      the commands of CMS");
     type("HELP TASK          what there is to do, and with which of them");
     type("HELP REXX MENU     the language of execs");
+    type("HELP XEDIT MENU    the subcommands of the editor");
     type("HELP MSG DMSxxxnnn a message");
     type("HELP CP            the commands of CP");
     return 0;
@@ -246,6 +247,44 @@ static int rexx_menu(void)
 static int rexx_topic(const name topic)
 {
     if (topic_type("REXX", topic, name_length(topic), DETAIL))
+        return 0;
+    message("HLP", 254, 'E');
+    return RC_MISSING;
+}
+
+/* HELP XEDIT MENU, XEDIT SET, XEDIT name: subcommands of the editor, and SET's options. */
+static int xedit_menu(const char *file, const char *head)
+{
+    struct menu menu = { .length = 0 };
+    struct reader reader;
+    int code = 0;
+
+    if (!topics_open(file, &reader))
+        return RC_MISSING;
+    type(head);
+    while (reader_next("HLP", &reader, &code))
+        if (begins_topic(&reader))
+            menu_add(&menu, reader.record + 1, reader.length - 1);
+    menu_end(&menu);
+    reader_close(&reader);
+    return code;
+}
+
+static int xedit_help(const struct call *call, u32 words)
+{
+    bool of_set = is(call->token[2], "SET") && words > 3;
+    const char *word = call->token[of_set ? 3 : 2], *full;
+    name topic;
+
+    if (is(word, "MENU") && !of_set)
+        return xedit_menu("XEDIT", "HELP XEDIT name explains one of these; HELP XEDIT SET MENU what SET sets.");
+    if (is(word, "MENU"))
+        return xedit_menu("XEDSET", "HELP XEDIT SET name explains one of these.");
+    full = xedit_name(word, name_length(word), of_set);
+    memcpy(topic, word, sizeof topic);
+    if (full != NULL)
+        pad(topic, sizeof topic, full, (u32)strlen(full));
+    if (topic_type(of_set ? "XEDSET" : "XEDIT", topic, name_length(topic), DETAIL))
         return 0;
     message("HLP", 254, 'E');
     return RC_MISSING;
@@ -392,6 +431,8 @@ int help_command(const struct call *call)
         return ask_cp(call, words > 2 && is(call->token[2], "MENU") ? 3 : 2);
     if (is(call->token[1], "REXX"))
         return words < 3 || is(call->token[2], "MENU") ? rexx_menu() : rexx_topic(call->token[2]);
+    if (is(call->token[1], "XEDIT") && words > 2)
+        return xedit_help(call, words);
     /* HELP CMS command and HELP MSG message are longer forms of the same. */
     if (is(call->token[1], "CMS") || is(call->token[1], "MSG")) {
         if (words > 2 && is(call->token[1], "MSG") && is(call->token[2], "MENU"))

@@ -44,6 +44,7 @@ extern u32 kernel_stack;
 
 /* nucleus.ld: where the parts of the nucleus lie, those too that a saved system shares. */
 extern char nucleus_begin[], nucleus_bss[], nucleus_end[], storage_begin[];
+extern char lower_begin[], lower_end[], lower_from[], low_begin[], low_end[], low_from[];   /* in low storage, and where it was read */
 extern char nucleus_data[], shared_begin[], shared_end[], saved_end[];
 
 /* main.c: what HI, TS and TE ask of the exec processor, the bits of rexx.h. */
@@ -264,6 +265,12 @@ int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used);
 /* pipe/dispatch.c */
 void pipes_forget(void);
 
+/* xedit/ring.c */
+void xedit_forget(void);
+
+/* xedit/macro.c: what an exec says to XEDIT; false: it is not active. */
+bool xedit_environment(const char *text, u32 length, int *code);
+
 /* pipe/system.c */
 void messages_end(struct capture *outer);
 
@@ -278,7 +285,7 @@ bool synonym_list(u32 n, name command, name synonym, u32 *least);
  * return.
  */
 enum {
-    USER_FIRST = 0x20000, USER_END = 0x100000, TRANSIENT_FIRST = 0xe000, TRANSIENT_END = 0x10000,
+    USER_FIRST = 0x20000, USER_END = 0x100000, LOWER_FIRST = 0x4000, TRANSIENT_FIRST = 0xe000, TRANSIENT_END = 0x10000,
     SAVE_AREAS = 0x3000, USER_KEY = 0xe0, PROGRAM_END = 0x260,
 };
 
@@ -286,8 +293,9 @@ enum {
 static inline bool of_program(const struct frame *frame)
 {
     u32 at = frame->psw[1] & 0x7fffffff;
+    bool low = (at >= LOWER_FIRST && at < TRANSIENT_FIRST) || (at >= TRANSIENT_END && at < USER_FIRST);
 
-    return (frame->psw[0] & 0x00f00000) != 0 || at < (u32)nucleus_begin || at >= (u32)nucleus_end;
+    return (frame->psw[0] & 0x00f00000) != 0 || (!low && at < (u32)nucleus_begin) || at >= (u32)nucleus_end;
 }
 
 /* main.c */

@@ -139,11 +139,14 @@ int subcommand(const char *environment, u32 length, const char *text, u32 text_l
     name token[2];
     struct call call = { .token = token, .count = 1, .type = CALL_SUBCOMMAND };
     struct scblock *block;
+    int code;
 
     if (length > sizeof(name))
         return NOT_FOUND;
     pad(token[0], sizeof(name), environment, length);
     memset(token[1], 0xff, sizeof(name));
+    if (is(token[0], "XEDIT") && xedit_environment(text, text_length, &code))
+        return code;
     block = find(subcommands, token[0]);
     if (block == NULL)
         return NOT_FOUND;

@@ -134,6 +134,7 @@ void command_end(void)
     forget_programs();
     forget_execs();
     pipes_forget();
+    xedit_forget();
     messages_end(NULL);
     iucv_close();
     if (settings.relpage)
@@ -212,19 +213,24 @@ void cms_start(u32 vdev)
 {
     static char parm[64], line[256];
     static u32 length;
-    static bool autocr, sysprof;
+    static bool autocr, sysprof, saves;
     static name system, installation;
 
+    /* What belongs into low storage lies where variables will be. */
+    memcpy(lower_begin, lower_from, (size_t)(lower_end - lower_begin));
+    memcpy(low_begin, low_from, (size_t)(low_end - low_begin));
     memset(nucleus_bss, 0, (size_t)(nucleus_end - nucleus_bss));
     set_up_interruptions();
     set_up_keys();
     *(volatile u16 *)PROGRAM_END = 0x0aff;
-    storage_start((u32)storage_begin, (u32)saved_end);
+    ipl_parameters(parm);
+    saves = word_in(parm, sizeof parm, "SAVESYS", &system);
+    /* What all users of a saved system would have in common is free storage of one who has no such system. */
+    storage_start((u32)(saves ? storage_begin : shared_begin), (u32)saved_end);
     enable_devices();
     console_start();
     enable();
-    ipl_parameters(parm);
-    if (word_in(parm, sizeof parm, "SAVESYS", &system)) {
+    if (saves) {
         shared_fill(true);
         access_system_disks((u16)vdev);
         shared_fill(false);

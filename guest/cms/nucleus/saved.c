@@ -11,7 +11,7 @@
 u32 saved_place[2];             /* save_system: where it was, where the registers go */
 
 static char *next = shared_begin, *last;
-static bool filling;
+static bool filling, shares;     /* it is being filled; there is such a part */
 
 /* Storage in the part that all will have in common, as long as it is being filled. */
 void *shared_obtain(size_t size)
@@ -30,14 +30,19 @@ bool shared_release(void *storage)
 {
     char *at = storage;
 
-    if (at < shared_begin || at >= shared_end)
+    if (!shares || at < shared_begin || at >= shared_end)
         return false;
     if (filling && at == last)
         next = at;
     return true;
 }
 
-void shared_fill(bool fill) { filling = fill; }
+void shared_fill(bool fill)
+{
+    filling = fill;
+    shares = shares || fill;
+}
+
 bool shared_filling(void) { return filling; }
 
 static u32 page_of(const char *at) { return (u32)at >> 12; }
@@ -52,8 +57,10 @@ bool save_as(const char system[8], char parm[64])
     u32 length, registers[16];
 
     length = format(line, sizeof line,
-                    "DEFSYS %t 0-F EW %x-%x SR %x-%x EW %x-%x SR %x-%x EW MINSIZE=2M MACHMODE=XA,ESA,XC PARMREGS=0-15",
-                        system,
+                    "DEFSYS %t 0-3 EW %x-%x SR E-F EW %x-%x SR %x-%x SR %x-%x EW %x-%x SR %x-%x EW "
+                    "MINSIZE=2M MACHMODE=XA,ESA,XC PARMREGS=0-15",
+                    system,
+                    page_of(lower_begin), page_of(lower_end - 1), page_of(low_begin), page_of(low_end - 1),
                     page_of(nucleus_begin), page_of(nucleus_data) - 1, page_of(nucleus_data), page_of(shared_begin) - 1,
                     page_of(shared_begin), page_of(shared_end) - 1, page_of(shared_end), page_of(saved_end) - 1);
     if (cp(line, length, NULL, NULL) != 0)

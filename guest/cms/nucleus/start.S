@@ -11,6 +11,10 @@
 	.set	IO_OLD, 0x38
 	.set	SAVE, 0x200		/* registers of the interruption being looked at */
 	.set	PSW, 0x240		/* the PSW that is loaded next */
+	.set	LOWER, 0x4000
+	.set	TRANSIENT, 0xe000	/* from here to LOW, and from USER on, programs run; below LOWER they return */
+	.set	LOW, 0x10000
+	.set	USER, 0x20000
 	.set	FRAME, 96 + 72		/* of the ABI, and PSW and registers */
 
 	.section .text.start, "ax"
@@ -35,10 +39,18 @@ _start:
 	jnz	3f
 	l	%r14, \old + 4		/* so is what is not the nucleus */
 	n	%r14, 4f-1b(%r13)
-	cl	%r14, 5f-1b(%r13)
-	jl	3f
 	cl	%r14, 6f-1b(%r13)
-	jl	0f
+	jnl	3f
+	cl	%r14, 5f-1b(%r13)
+	jnl	0f
+	cl	%r14, 7f-1b(%r13)	/* the parts in low storage, and the transient area between them */
+	jnl	3f
+	cl	%r14, 8f-1b(%r13)
+	jnl	0f
+	cl	%r14, 9f-1b(%r13)
+	jnl	3f
+	cl	%r14, 10f-1b(%r13)
+	jnl	0f
 3:	l	%r14, 2f-1b(%r13)
 	l	%r15, 0(%r14)
 0:	ahi	%r15, -FRAME
@@ -55,6 +67,10 @@ _start:
 4:	.long	0x7fffffff
 5:	.long	nucleus_begin
 6:	.long	nucleus_end
+7:	.long	USER
+8:	.long	LOW
+9:	.long	TRANSIENT
+10:	.long	LOWER
 	.endm
 
 	interruption svc_handler, SVC_OLD, svc_interrupt

@@ -2,6 +2,7 @@
 
 use crate::{cards, good, scratch};
 use base::{Clock, Tod};
+use consoles::display::Size;
 use consoles::host::Silent;
 use consoles::terminal::{Kind, Terminal};
 use dasd::model::CkdModel;
@@ -188,6 +189,16 @@ impl Site {
         self.clock.at.fetch_add(Tod(0).plus_micros(seconds * 1_000_000).0, Ordering::Relaxed);
         self.run(SLICES);
         terminal.take_output()
+    }
+
+    /// Connects a display of so many rows and columns.
+    pub fn display(&self, rows: usize, columns: usize) -> Arc<Terminal> {
+        self.cp.connect(Kind::Display(Size { rows, columns }), None, "127.0.0.1", true)
+    }
+
+    /// Guests run until nothing happens any more, or for so many time slices.
+    pub fn runs(&self, slices: u32) {
+        self.run(slices);
     }
 
     /// Whether nothing happens any more.

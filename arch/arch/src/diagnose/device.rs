@@ -61,11 +61,19 @@ pub struct DeviceInformation {
 }
 const _: () = assert!(size_of::<DeviceInformation>() == 12);
 
+/// Flags of [`DisplayInformation`].
+pub mod display_flag {
+    /// Fields and characters can have colours.
+    pub const COLOUR: u8 = 0x80;
+    /// Fields and characters can blink, be reversed or underlined.
+    pub const HIGHLIGHT: u8 = 0x40;
+}
+
 /// What DIAGNOSE X'8C' tells of a display; the replies to READ PARTITION (QUERY) would follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct DisplayInformation {
-    /// X'00': X'80' colour, X'40' highlighting, X'20' programmed symbols.
+    /// X'00': what it has, as [`display_flag`].
     pub flags: u8,
     /// X'01': how many partitions it has.
     pub partitions: u8,

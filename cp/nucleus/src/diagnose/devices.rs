@@ -1,7 +1,7 @@
 //! DIAGNOSE X'24' and X'210': what a virtual device is.
 
 use super::Call;
-use arch::diagnose::{DeviceInformation, DisplayInformation, RealType, TerminalType, VirtualType};
+use arch::diagnose::{DeviceInformation, DisplayInformation, RealType, TerminalType, VirtualType, display_flag};
 use base::layout::U32;
 use consoles::terminal::Terminal;
 use cpu::Interruption;
@@ -199,8 +199,9 @@ pub fn device_information(call: &Call<'_>) -> Result<(), Interruption> {
 /// `DIAGNOSE X'8C'`: a display.
 ///
 /// Rx: the address of a buffer, Ry its length, Ry+1 a virtual device number. The buffer gets six bytes: flags, the
-/// number of partitions, columns and rows of the screen. The replies of the terminal itself do not follow: CP does not
-/// keep them, and no flag is on. Condition code 0; 1: the buffer is shorter; 2: the device is no display.
+/// number of partitions, columns and rows of the screen. Flags say colours and highlighting, which the screen in memory
+/// that a guest writes to always has. The replies of the terminal itself do not follow: CP does not keep them. Condition
+/// code 0; 1: the buffer is shorter; 2: the device is no display.
 pub fn display_information(call: &Call<'_>) -> Result<(), Interruption> {
     call.specification(call.r3 != 15)?;
     let (at, length, vdev) = (call.address(call.r1), call.gr(call.r3) as u32, call.gr(call.r3 + 1));
@@ -213,7 +214,8 @@ pub fn display_information(call: &Call<'_>) -> Result<(), Interruption> {
         return Ok(());
     };
     let (columns, rows) = ((size.columns as u16).into(), (size.rows as u16).into());
-    let told = DisplayInformation { flags: 0, partitions: 0, columns, rows };
+    let flags = display_flag::COLOUR | display_flag::HIGHLIGHT;
+    let told = DisplayInformation { flags, partitions: 0, columns, rows };
     let stored = size_of_val(&told).min(length as usize);
     call.write(at, &told.as_bytes()[..stored])?;
     call.set_cc((stored < size_of_val(&told)).into());

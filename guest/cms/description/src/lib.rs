@@ -11,6 +11,12 @@
 //! Options                                       whatever more HELP types, if anything
 //!  COL a-b   only columns a to b are compared.
 //!
+//! .ADD xedit/linecmd.c                          xedit.txt: a subcommand of XEDIT, as a command is written
+//! Add [n]
+//!
+//! .HEX switch                                   xedset.txt: a member of the view's settings, ON or OFF;
+//! SET HEX ON|OFF                                others have their C file, and functions hex_set and hex_values
+//!
 //! .024 E File %s already exists%s               messages.txt, pipemsgs.txt: number, severities, text
 //! It stays as it is.                            what HELP says of the message
 //!
@@ -48,12 +54,19 @@ pub struct Command {
     pub purpose: String,
     /// What more HELP types, line by line; often operands, options and return codes.
     pub detail: Vec<String>,
+    /// Which word of the syntax is the name: SET's options come after SET.
+    verb: usize,
 }
 
 impl Command {
     /// How the syntax writes the name, `COMPare`.
     pub fn verb(&self) -> &str {
-        self.syntax.split([' ', '|']).next().unwrap_or_default()
+        self.verbs().next().unwrap_or_default()
+    }
+
+    /// The same, and other names that it has: `FINDUp` and `FUp` of `FINDUp|FUp`.
+    pub fn verbs(&self) -> impl Iterator<Item = &str> {
+        self.syntax.split(' ').nth(self.verb).unwrap_or_default().split('|')
     }
 
     /// How many letters of the name must be typed.
@@ -100,6 +113,10 @@ pub struct Description {
     pub messages: Vec<Message>,
     /// The messages of pipelines.
     pub pipe_messages: Vec<Message>,
+    /// Subcommands of XEDIT.
+    pub subcommands: Vec<Command>,
+    /// What SET sets in XEDIT, and what QUERY tells there.
+    pub options: Vec<Command>,
     /// Topics of REXX's language: names and texts. Nothing is made of them.
     pub rexx: Vec<(String, Vec<String>)>,
 }
@@ -120,12 +137,20 @@ impl Description {
             tasks: topics("tasks.txt")?.into_iter().map(task).collect(),
             messages: all("messages.txt", message)?,
             pipe_messages: all("pipemsgs.txt", message)?,
+            subcommands: topics("xedit.txt")?
+                .into_iter()
+                .map(|topic| described(topic, 0, "_subcommand"))
+                .collect::<Result<_, _>>()?,
+            options: topics("xedset.txt")?
+                .into_iter()
+                .map(|topic| described(topic, 1, ""))
+                .collect::<Result<_, _>>()?,
             rexx: topics("rexx.txt")?.into_iter().map(|topic| (topic.head, topic.lines)).collect(),
         })
     }
 
     /// Files of rows for C's tables: names and texts. A file includes them where it says what COMMAND or MESSAGE is.
-    pub fn tables(&self) -> [(&'static str, String); 3] {
+    pub fn tables(&self) -> [(&'static str, String); 5] {
         let mut commands = MADE.to_owned();
         for command in &self.commands {
             let (name, least, function) = (&command.name, command.least(), &command.function);
@@ -136,11 +161,17 @@ impl Description {
             let row = |message: &Message| format!("MESSAGE({}, {})\n", message.number, literal(&message.text));
             MADE.to_owned() + &messages.iter().map(row).collect::<String>()
         };
-        [("commands.h", commands), ("messages.h", rows(&self.messages)), ("pipemsgs.h", rows(&self.pipe_messages))]
+        [
+            ("commands.h", commands),
+            ("messages.h", rows(&self.messages)),
+            ("pipemsgs.h", rows(&self.pipe_messages)),
+            ("xedit-subcommands.h", MADE.to_owned() + &self.subcommands.iter().map(subcommand).collect::<String>()),
+            ("xedit-options.h", MADE.to_owned() + &self.options.iter().map(option).collect::<String>()),
+        ]
     }
 
     /// The files that HELP reads: names and texts.
-    pub fn help(&self) -> [(&'static str, String); 5] {
+    pub fn help(&self) -> [(&'static str, String); 7] {
         let commands = self.commands.iter().map(|command| topic(&command.name, &command.detail));
         let rexx = self.rexx.iter().map(|(name, lines)| topic(name, lines));
         let tasks = self.tasks.iter().map(|task| {
@@ -159,6 +190,8 @@ impl Description {
             ("TASKS", tasks.collect()),
             ("MESSAGES", explained(&self.messages)),
             ("PIPEMSGS", explained(&self.pipe_messages)),
+            ("XEDIT", self.subcommands.iter().map(page).collect()),
+            ("XEDSET", self.options.iter().map(page).collect()),
         ]
     }
 
@@ -196,20 +229,28 @@ fn topics(text: &str) -> Result<Vec<Topic>, String> {
 }
 
 fn command(topic: Topic) -> Result<Command, String> {
+    described(topic, 0, "_command")
+}
+
+/// What is described: `verb` says which word of the syntax is its name, and its function is called after it, with
+/// `ending`.
+fn described(topic: Topic, verb: usize, ending: &str) -> Result<Command, String> {
     let mut words = topic.head.split(' ').map(str::to_owned);
     let (Some(name), Some(place)) = (words.next(), words.next()) else {
         return Err(format!(".{} has no C file", topic.head));
     };
     let (file, function) = match place.split_once(':') {
         Some((file, function)) => (file.to_owned(), function.to_owned()),
-        None => (place, format!("{}_command", name.to_ascii_lowercase())),
+        None => (place, format!("{}{ending}", name.to_ascii_lowercase())),
     };
     let mut parts = topic.lines.splitn(3, |line| line.trim().is_empty());
     let (syntax, purpose) = (joined(parts.next().unwrap_or_default()), joined(parts.next().unwrap_or_default()));
     // The empty line that ends the purpose is typed, too.
     let detail = parts.next().map_or(Vec::new(), |rest| topic.lines[topic.lines.len() - rest.len() - 1..].to_vec());
-    let command = Command { name, file, function, tasks: words.collect(), syntax, purpose, detail };
-    match command.verb().eq_ignore_ascii_case(&command.name) && !command.purpose.is_empty() {
+    let command = Command { name, file, function, tasks: words.collect(), syntax, purpose, detail, verb };
+    let verb = command.verb().trim_end_matches('n');
+    let named = command.verb().eq_ignore_ascii_case(&command.name) || verb.eq_ignore_ascii_case(&command.name);
+    match named && !command.purpose.is_empty() {
         true => Ok(command),
         false => Err(format!("{} has no syntax that begins with its name, or no purpose", command.name)),
     }
@@ -252,6 +293,44 @@ fn filled<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 fn topic(name: &str, lines: &[String]) -> String {
     lines.iter().fold(format!(".{name}\n"), |text, line| text + line + "\n")
+}
+
+/// A row of C's table of subcommands for each of a subcommand's names.
+fn subcommand(command: &Command) -> String {
+    let row = |verb: &str| {
+        let name = literal(&verb.to_ascii_uppercase());
+        format!("SUBCOMMAND({name}, {}, {})\n", least(verb), command.function)
+    };
+    command.verbs().map(row).collect()
+}
+
+/// The same of an option of SET: a switch is a member of the view's settings; what cannot be set is a fact.
+fn option(command: &Command) -> String {
+    let row = |verb: &str| {
+        let verb = if command.name.len() < verb.len() { verb.trim_end_matches('n') } else { verb };
+        let (name, least) = (literal(&verb.to_ascii_uppercase()), least(verb));
+        match (command.file.as_str(), command.syntax.starts_with("SET ")) {
+            ("switch", _) => format!("SWITCH({name}, {least}, {})\n", command.function),
+            (_, true) => format!("OPTION({name}, {least}, {})\n", command.function),
+            (_, false) => format!("FACT({name}, {least}, {})\n", command.function),
+        }
+    };
+    command.verbs().map(row).collect()
+}
+
+/// All that HELP types of a subcommand or an option.
+fn page(command: &Command) -> String {
+    let mut lines = filled_lines(&command.syntax);
+    lines.push(" ".into());
+    lines.extend(filled_lines(&command.purpose));
+    lines.extend(command.detail.iter().cloned());
+    topic(&command.name, &lines)
+}
+
+/// A text in lines that a terminal types whole.
+fn filled_lines(text: &str) -> Vec<String> {
+    let lines = filled(text.split(' '));
+    lines.into_iter().map(|line| line[1..].to_owned()).collect()
 }
 
 /// A string of C.

@@ -27,7 +27,7 @@ pub(crate) struct File {
 /// All files below the folders that make the nucleus, whose names end in `end`.
 pub(crate) fn files(source: &Path, end: &str) -> Vec<File> {
     let mut all = Vec::new();
-    for folder in ["nucleus", "command", "pipe", "assemble", "edf", "lib", "rexx"] {
+    for folder in ["nucleus", "command", "pipe", "assemble", "edf", "lib", "rexx", "xedit"] {
         let mut paths: Vec<_> = fs::read_dir(source.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == end)) {

@@ -1,0 +1,178 @@
+/*
+ * The display: cells, and the 3270 data stream that makes them.
+ *
+ * What is shown is built in cells, each a character, some the beginning of a field. Only rows that differ from what the
+ * display shows already are written, all by one command. What the user has typed over is taken for shown.
+ * (3270 Information Display System, Data Stream Programmer's Reference: orders, write control character, attributes.)
+ */
+#include "xedit.h"
+
+enum { SBA = 0x11, SF = 0x1d, IC = 0x13, SFE = 0x29 };
+enum { PAIR_ATTRIBUTE = 0xc0, PAIR_HIGHLIGHT = 0x41, PAIR_COLOUR = 0x42 };
+/* Restore the keyboard, reset what was modified; sound the alarm. */
+enum { WCC = 0xc3, WCC_ALARM = 0x04, PER_ROW = 16, LOOK_ROOM = 12, INBOUND = 3 };
+enum { ATTRIBUTE_PROTECTED = 0x20, ATTRIBUTE_SKIP = 0x30, ATTRIBUTE_HIGH = 0x08, ATTRIBUTE_HIDDEN = 0x0c };
+
+/* Six bits as a character of the data stream. */
+static u8 graphic(u32 six)
+{
+    static const u8 code[64] = {
+        0x40, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f,
+        0x50, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8, 0xd9, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f,
+        0x60, 0x61, 0xe2, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8, 0xe9, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f,
+        0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x7c, 0x7d, 0x7e, 0x7f,
+    };
+
+    return code[six & 63];
+}
+
+/* Addresses have twelve bits, on large displays fourteen. */
+static u8 *address(u8 *to, u32 cell)
+{
+    bool large = editor->display.rows * editor->display.columns > 4096;
+
+    *to++ = SBA;
+    *to++ = large ? (u8)(cell >> 8) : graphic(cell >> 6);
+    *to++ = large ? (u8)cell : graphic(cell);
+    return to;
+}
+
+u32 address_of(const u8 *from)
+{
+    if ((from[0] & 0xc0) == 0)
+        return (u32)from[0] << 8 | from[1];
+    return (u32)(from[0] & 63) << 6 | (from[1] & 63);
+}
+
+static u8 *begin_field(u8 *to, u8 code)
+{
+    const struct look *look = &editor->looks[(code - LOOK_BEGINS) & (LOOK_WRITABLE - 1)];
+    u8 attribute = (u8)((code & LOOK_WRITABLE ? 0 : ATTRIBUTE_SKIP) | (look->invisible ? ATTRIBUTE_HIDDEN : look->high ? ATTRIBUTE_HIGH : 0));
+    bool extended = editor->display.colours && (look->colour != 0 || look->highlight != 0);
+
+    if (!extended) {
+        *to++ = SF;
+        *to++ = graphic(attribute);
+        return to;
+    }
+    *to++ = SFE;
+    *to++ = (u8)(1 + (look->colour != 0) + (look->highlight != 0));
+    *to++ = PAIR_ATTRIBUTE;
+    *to++ = graphic(attribute);
+    if (look->highlight != 0) {
+        *to++ = PAIR_HIGHLIGHT;
+        *to++ = look->highlight;
+    }
+    if (look->colour != 0) {
+        *to++ = PAIR_COLOUR;
+        *to++ = look->colour;
+    }
+    return to;
+}
+
+/* The cells of a row that differ, or all of it. */
+static u8 *write_row(u8 *to, u32 from, u32 columns)
+{
+    const struct display *display = &editor->display;
+    u32 cell = from, end = from + columns;
+
+    to = address(to, from);
+    while (cell < end) {
+        u32 next = cell;
+
+        if (display->look[cell] != 0) {
+            to = begin_field(to, display->look[cell++]);
+            continue;
+        }
+        while (next < end && display->look[next] == 0)
+            next++;
+        memcpy(to, display->cell + cell, next - cell);
+        to += next - cell;
+        cell = next;
+    }
+    return to;
+}
+
+static bool row_differs(u32 from, u32 columns)
+{
+    const struct display *display = &editor->display;
+
+    return memcmp(display->cell + from, display->old_cell + from, columns) != 0 ||
+           memcmp(display->look + from, display->old_look + from, columns) != 0;
+}
+
+/* One write; when CP has had the display meanwhile, all of it again. */
+void display_write(void)
+{
+    struct display *display = &editor->display;
+    u32 cells = display->rows * display->columns;
+
+    for (u32 tries = 0; tries < 2; tries++) {
+        u8 *to = display->stream;
+
+        display->whole = display->whole || !screen_is_ours();
+        *to++ = (u8)(WCC | (editor->alarm ? WCC_ALARM : 0));
+        for (u32 row = 0; row < display->rows; row++)
+            if (display->whole || row_differs(row * display->columns, display->columns))
+                to = write_row(to, row * display->columns, display->columns);
+        to = address(to, display->cursor < cells ? display->cursor : 0);
+        *to++ = IC;
+        if (screen_write(display->whole ? display->rows > 24 || display->columns > 80 ? SCREEN_ALTERNATE : SCREEN_ERASE : SCREEN_WRITE,
+                         display->stream, (u32)(to - display->stream)))
+            break;
+        display->whole = true;
+    }
+    display->whole = false;
+    memcpy(display->old_cell, display->cell, cells);
+    memcpy(display->old_look, display->look, cells);
+    editor->alarm = false;
+}
+
+/* What the user has typed, as the display sends it. False: CP has had the display, and nothing was typed. */
+bool display_read(u32 *length)
+{
+    struct display *display = &editor->display;
+
+    return screen_read(display->stream, display->room, length) && *length > 0;
+}
+
+static bool cells(u32 rows, u32 columns, bool colours)
+{
+    struct display *display = &editor->display;
+    size_t count = (size_t)rows * columns, stream = count + count / 2 + rows * (size_t)(PER_ROW + 4 * LOOK_ROOM);
+    char *all = obtain(count * 4 + stream, OWNER_SYSTEM);
+
+    if (all == NULL)
+        return false;
+    release(display->cell);
+    memset(display, 0, sizeof *display);
+    display->rows = rows;
+    display->columns = columns;
+    display->colours = colours;
+    display->cell = all;
+    display->old_cell = all + count;
+    display->look = (u8 *)all + 2 * count;
+    display->old_look = (u8 *)all + 3 * count;
+    display->stream = (u8 *)all + 4 * count;
+    display->room = (u32)stream;
+    display->whole = true;
+    return true;
+}
+
+/* The display that the user is at; false: there is none. */
+bool display_begin(void)
+{
+    struct screen_size size;
+
+    if (!console_is_display())
+        return false;
+    screen_measure(&size);
+    return cells(size.rows, size.columns, size.colours);
+}
+
+void display_end(void)
+{
+    for (u32 n = 0; n < SCREENS_MOST; n++)
+        release(editor->logical[n].row);
+    release(editor->display.cell);
+}

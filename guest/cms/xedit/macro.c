@@ -1,0 +1,70 @@
+/*
+ * Macros, and commands of CMS.
+ *
+ * A macro is an exec of filetype XEDIT whose commands are subcommands. While one runs, and while a command of CMS does, the
+ * subcommand environment XEDIT is there for execs (extension.c asks xedit_environment()).
+ */
+#include "xedit.h"
+#include "../nucleus/exec.h"
+
+enum { MACROS_DEEP = 20 };
+
+/* A command of CMS types on the screen: what it says is not the editor's. */
+int run_cms(const char *text, u32 length, u8 type)
+{
+    struct editor *before = editor;
+    void *mark = exec_running() == NULL ? obtain(1, OWNER_COMMAND) : NULL;
+    int code;
+
+    notes_end();
+    code = perform(text, length, type);
+    if (mark != NULL)
+        release_storage_since(mark);
+    if (editor == before)
+        notes_begin();
+    return code;
+}
+
+int run_macro(const char *text, u32 length, const char *arguments, u32 arguments_length, bool *found)
+{
+    static const name type = "XEDIT   ";
+    void *mark;
+    name fn;
+    int code;
+
+    *found = false;
+    if (length > sizeof fn || editor->macros >= MACROS_DEEP)
+        return XE_UNKNOWN;
+    pad(fn, sizeof fn, text, length);
+    for (u32 n = 0; n < sizeof fn; n++)
+        fn[n] = upper(fn[n]);
+    if (!exec_exists(fn, type))
+        return XE_UNKNOWN;
+    while (arguments_length > 0 && *arguments == ' ')
+        arguments++, arguments_length--;
+    *found = true;
+    mark = exec_running() == NULL ? obtain(1, OWNER_COMMAND) : NULL;
+    editor->macros++;
+    notes_end();
+    code = exec_run(fn, type, "XEDIT", arguments, arguments_length);
+    if (mark != NULL)
+        release_storage_since(mark);
+    if (editor != NULL) {
+        editor->macros--;
+        notes_begin();
+    }
+    return code;
+}
+
+/* What an exec says to XEDIT; false: the editor is not active. */
+bool xedit_environment(const char *text, u32 length, int *code)
+{
+    if (editor == NULL || editor->files == 0) {
+        *code = XE_OVER;
+        return editor != NULL;
+    }
+    notes_begin();
+    *code = execute(text, length < COMMAND_MOST ? length : COMMAND_MOST);
+    notes_end();
+    return true;
+}

@@ -1,0 +1,384 @@
+/*
+ * Subcommands: what a line that was typed, or that a macro says, stands for.
+ *
+ * A word that begins as a target does moves the line pointer. Any other is a synonym, a macro (first with SET MACRO ON,
+ * else last), a subcommand, an option of SET without that word, and at last a command of CMS.
+ */
+#include "xedit.h"
+
+enum { STACK_LEFT = 0x6000, DEEPEST = 60 };
+
+struct known { const char *name; u32 least; subcommand_function *perform; };
+
+#define SUBCOMMAND(name, least, function) subcommand_function function;
+#include "xedit-subcommands.h"
+#undef SUBCOMMAND
+
+#define SUBCOMMAND(name, least, function) { name, least, function },
+static const struct known table[] = {
+#include "xedit-subcommands.h"
+};
+
+static const struct known *known(const char *word, u32 length)
+{
+    for (u32 n = 0; n < COUNT_OF(table); n++)
+        if (word_means(word, length, table[n].name, table[n].least))
+            return &table[n];
+    return NULL;
+}
+
+const char *subcommand_name(const char *word, u32 length)
+{
+    const struct known *found = known(word, length);
+
+    return found != NULL ? found->name : NULL;
+}
+
+/* The letters that a line begins with: the NEXT of N8. */
+static u32 letters(const char *text, u32 length)
+{
+    u32 n = 0;
+
+    while (n < length && text[n] != ' ' && !is_digit(text[n]) && !is_special(text[n]))
+        n++;
+    return n;
+}
+
+static u32 word_of(const char *text, u32 length)
+{
+    u32 n = 0;
+
+    while (n < length && text[n] != ' ')
+        n++;
+    return n;
+}
+
+static bool begins_target(char c)
+{
+    return c == ':' || c == '+' || c == '-' || c == '*' || c == '.' || c == '/' || c == '~' || c == 0x5f || is_digit(c);
+}
+
+static int unknown(const char *word, u32 length)
+{
+    char shown[64];
+
+    format(shown, sizeof shown, "%l", word, length < 60 ? length : 60);
+    message("XSU", 542, 'E', shown);
+    return XE_UNKNOWN;
+}
+
+static int perform_in(subcommand_function *perform_it, const char *at, const char *end)
+{
+    struct words words = { at, end };
+
+    return perform_it(editor->view, &words);
+}
+
+/* The subcommand of that name, or SET without its word; false: there is none. */
+static bool built_in(const char *text, u32 length, int *code)
+{
+    u32 n = letters(text, length);
+    const struct known *found = known(text, n);
+    struct words words = { text, text + length };
+
+    if (found == NULL && n == 0 && length > 0)
+        found = known(text, n = 1);
+    if (found != NULL) {
+        *code = perform_in(found->perform, text + n, text + length);
+        return true;
+    }
+    if (!is_option(text, letters(text, length)))
+        return false;
+    *code = set_option(editor->view, &words);
+    return true;
+}
+
+static bool macro(const char *text, u32 length, int *code)
+{
+    u32 n = word_of(text, length);
+    bool found = false;
+
+    if (n == 0 || n > 8)
+        return false;
+    *code = run_macro(text, n, text + n, length - n, &found);
+    return found;
+}
+
+/* What a synonym of that name stands for, with what follows it; false: it is none. */
+static bool expand(const char *text, u32 length, char to[COMMAND_MOST], u32 *to_length)
+{
+    u32 n = letters(text, length);
+
+    n = n == 0 ? word_of(text, length) : n;
+    for (const struct synonym *synonym = editor->synonyms; synonym != NULL; synonym = synonym->next) {
+        u32 full = length_of(synonym->name, sizeof synonym->name);
+        bool same = n >= synonym->least && n <= full;
+
+        for (u32 k = 0; same && k < n; k++)
+            same = upper(text[k]) == synonym->name[k];
+        if (!same || synonym->length + length - n > COMMAND_MOST)
+            continue;
+        memcpy(to, synonym->text, synonym->length);
+        memcpy(to + synonym->length, text + n, length - n);
+        *to_length = synonym->length + length - n;
+        return true;
+    }
+    return false;
+}
+
+/* Subcommands of a file that is not there: LOAD failed, or the last file has been left. */
+static int ready(const char *text, u32 length)
+{
+    u32 n = letters(text, length);
+    struct view *view = editor->view;
+    struct words none = { text, text };
+
+    if (view == NULL || editor->over || view->file->failed)
+        return XE_OVER;
+    if (view->file->loaded || word_means(text, n, "LOAD", 4))
+        return 0;
+    return load_file_of(view, &none);
+}
+
+static int resolve(const char *text, u32 length, bool plain)
+{
+    struct view *view = editor->view;
+    char expanded[COMMAND_MOST];
+    int code;
+
+    if (begins_target(*text)) {
+        static const char name[] = "LOCATE";
+
+        return perform_in(known(name, sizeof name - 1)->perform, text, text + length);
+    }
+    if (!plain && editor->synonyms_on && expand(text, length, expanded, &length))
+        text = expanded;
+    if (!plain && view->s.macro && macro(text, length, &code))
+        return code;
+    if (built_in(text, length, &code))
+        return code;
+    if (plain)
+        return unknown(text, word_of(text, length));
+    if (!view->s.macro && macro(text, length, &code))
+        return code;
+    if (view->s.impcmscp) {
+        code = run_cms(text, length, CALL_TYPED);
+        if (code != NOT_FOUND || !command_unknown)
+            return code;
+    }
+    return unknown(text, word_of(text, length));
+}
+
+static int perform_text(const char *text, u32 length, bool plain)
+{
+    char here;
+    int code;
+
+    while (length > 0 && *text == ' ')
+        text++, length--;
+    length = length_of(text, length);
+    if (length == 0)
+        return 0;
+    if (&here < stack_limit + STACK_LEFT || editor->deep >= DEEPEST) {
+        message("XSU", 554, 'E');
+        return RC_STORAGE;
+    }
+    code = ready(text, length);
+    if (code != 0)
+        return code;
+    editor->deep++;
+    code = resolve(text, length, plain);
+    editor->deep--;
+    return code;
+}
+
+struct work { const char *text; u32 length; bool plain; };
+
+static int perform_work(const void *with)
+{
+    const struct work *work = with;
+
+    return perform_text(work->text, work->length, work->plain);
+}
+
+/* When a subcommand finds no storage it is over, and the editor goes on. */
+static int perform_safely(const char *text, u32 length, bool plain)
+{
+    struct work work = { text, length, plain };
+    u32 deep = editor->deep, macros = editor->macros;
+    int code = with_storage(perform_work, &work);
+
+    if (editor != NULL) {
+        editor->deep = deep;
+        editor->macros = macros;
+    }
+    return code;
+}
+
+int execute(const char *text, u32 length) { return perform_safely(text, length, false); }
+int execute_command(const char *text, u32 length) { return perform_safely(text, length, true); }
+
+static void remember(const char *text, u32 length)
+{
+    if (length == 0 || length > COMMAND_MOST)
+        return;
+    memmove(editor->remembered[1], editor->remembered[0], sizeof editor->remembered - sizeof editor->remembered[0]);
+    memmove(editor->remembered_length + 1, editor->remembered_length, (REMEMBERED - 1) * sizeof(u32));
+    memcpy(editor->remembered[0], text, length);
+    editor->remembered_length[0] = length;
+    editor->remembered_count += editor->remembered_count < REMEMBERED;
+    editor->recalled = 0;
+}
+
+/* Those whose operand may be any text: LINEND does not end them. */
+static bool takes_all(const char *text, u32 length)
+{
+    struct words words = { text, text + length };
+    const char *word;
+    u32 n;
+
+    if (word_means(text, letters(text, length), "SET", 3)) {
+        (void)take_word(&words, &word, &n);
+        past_blanks(&words);
+        text = words.at;
+        length = (u32)(words.end - words.at);
+    }
+    n = letters(text, length);
+    return word_means(text, n, "LINEND", 6) || word_means(text, n, "SYNONYM", 3) || word_means(text, n, "PF", 2) || word_means(text, n, "PA", 2) ||
+           word_means(text, n, "ENTER", 3) || word_means(text, n, "SUPERSET", 3);
+}
+
+/* Subcommands between LINEND characters; what the first one that failed has returned. `keep`: = performs the last again. */
+int execute_several(const char *text, u32 length, bool keep)
+{
+    int code = 0, first = 0;
+
+    while (length > 0) {
+        u32 n = 0;
+
+        while (n < length && !(editor->linend_on && text[n] == editor->linend))
+            n++;
+        if (takes_all(text, length))
+            n = length;
+        if (keep && *text != '=' && *text != '?' && length_of(text, n) > 0 && !word_means(text, letters(text, n), "REPEAT", 4)) {
+            editor->last_length = n < COMMAND_MOST ? n : COMMAND_MOST;
+            memcpy(editor->last, text, editor->last_length);
+        }
+        code = execute(text, n);
+        first = first != 0 ? first : code;
+        if (editor == NULL || editor->over)
+            break;
+        text += n;
+        length -= n;
+        if (length > 0)
+            text++, length--;
+    }
+    return first;
+}
+
+/* A line as typed: subcommands between LINEND characters; one that begins with & stays on the command line. */
+int execute_line(const char *text, u32 length)
+{
+    while (length > 0 && *text == ' ')
+        text++, length--;
+    length = length_of(text, length);
+    if (length == 0)
+        return 0;
+    if (*text != '?' && *text != '=')
+        remember(text, length);
+    if (*text == '&' && length > 1) {
+        editor->next_length = length < COMMAND_MOST ? length : COMMAND_MOST;
+        memcpy(editor->next_command, text, editor->next_length);
+        text++, length--;
+    }
+    return execute_several(text, length, true);
+}
+
+int command_subcommand(struct view *view, struct words *words)
+{
+    (void)view;
+    past_blanks(words);
+    return words->at < words->end ? execute_command(words->at, (u32)(words->end - words->at)) : missing_operand();
+}
+
+int macro_subcommand(struct view *view, struct words *words)
+{
+    const char *word;
+    u32 length;
+    bool found = false;
+    int code;
+
+    (void)view;
+    if (!take_word(words, &word, &length))
+        return missing_operand();
+    code = length <= 8 ? run_macro(word, length, words->at, (u32)(words->end - words->at), &found) : XE_UNKNOWN;
+    return found ? code : unknown(word, length);
+}
+
+int cms_subcommand(struct view *view, struct words *words)
+{
+    (void)view;
+    past_blanks(words);
+    return run_cms(words->at, (u32)(words->end - words->at), CALL_TYPED);
+}
+
+int cp_subcommand(struct view *view, struct words *words)
+{
+    char line[COMMAND_MOST];
+    u32 length;
+
+    (void)view;
+    past_blanks(words);
+    length = format(line, sizeof line, "CP %l", words->at, (u32)(words->end - words->at));
+    return run_cms(line, length, CALL_COMMAND);
+}
+
+/* = performs the last subcommand again; with an operand that is performed before. */
+int equals_subcommand(struct view *view, struct words *words)
+{
+    char again[COMMAND_MOST];
+    u32 length = editor->last_length;
+    int code = 0;
+
+    (void)view;
+    memcpy(again, editor->last, length);
+    if (words_left(words))
+        code = execute(words->at, (u32)(words->end - words->at));
+    return code != 0 ? code : execute(again, length);
+}
+
+/* ? puts the last line back on the command line; again, the one before. */
+int recall_subcommand(struct view *view, struct words *words)
+{
+    u32 n = editor->recalled;
+
+    (void)view;
+    if (no_words_left(words) != 0)
+        return XE_OPERAND;
+    if (editor->remembered_count == 0)
+        return 0;
+    editor->next_length = editor->remembered_length[n];
+    memcpy(editor->next_command, editor->remembered[n], editor->next_length);
+    editor->recalled = (n + 1) % editor->remembered_count;
+    return 0;
+}
+
+/* The subcommand is performed on each line up to the target. */
+int repeat_subcommand(struct view *view, struct words *words)
+{
+    char again[COMMAND_MOST];
+    u32 length = editor->last_length, count;
+    struct range range;
+    int code = range_operand(view, words, true, &range);
+
+    if (code != 0)
+        return code;
+    memcpy(again, editor->last, length);
+    count = range.last + 1 - range.first;
+    for (u32 n = 0; n < count && code == 0; n++) {
+        code = execute(range.up ? "UP" : "NEXT", range.up ? 2 : 4);
+        if (code == 0)
+            code = execute(again, length);
+    }
+    return code;
+}

@@ -1,0 +1,299 @@
+/*
+ * Targets: an absolute or relative line, a line's name, a string or an expression of strings.
+ *
+ * A target is looked for from the current line on. As an operand it is where the lines that a subcommand works on end: the
+ * target's own line is not one of them.
+ */
+#include "xedit.h"
+
+static bool sign(char c) { return c == '~' || c == 0x5f; }      /* the not sign, too */
+
+static bool parse_term(struct words *words, struct term *term)
+{
+    char delimiter;
+
+    term->absent = words->at < words->end && sign(*words->at);
+    words->at += term->absent;
+    if (words->at >= words->end || !is_special(*words->at))
+        return false;
+    delimiter = *words->at++;
+    term->text = words->at;
+    while (words->at < words->end && *words->at != delimiter)
+        words->at++;
+    term->length = (u32)(words->at - term->text);
+    words->at += words->at < words->end;
+    return true;
+}
+
+static bool parse_strings(struct words *words, struct target *target)
+{
+    target->kind = TARGET_STRING;
+    for (target->terms = 0; target->terms < TERMS_MOST;) {
+        struct term *term = &target->term[target->terms];
+
+        term->joined = 0;
+        if (target->terms > 0) {
+            struct words here = *words;
+
+            past_blanks(&here);
+            if (here.at >= here.end || (*here.at != '&' && *here.at != '|'))
+                return true;
+            term->joined = *here.at++;
+            past_blanks(&here);
+            *words = here;
+        }
+        if (!parse_term(words, term))
+            return false;
+        target->terms++;
+    }
+    return true;
+}
+
+/* False: it is none. Typed alone, a string begins with a stroke; `any_delimiter` if something in front says what it is. */
+bool parse_target(struct words *words, struct target *target, bool any_delimiter)
+{
+    const char *from;
+
+    memset(target, 0, sizeof *target);
+    past_blanks(words);
+    if (words->at >= words->end)
+        return false;
+    from = words->at;
+    if (*words->at == ':') {
+        words->at++;
+    } else if (*words->at == '-' || *words->at == '+') {
+        target->up = *words->at == '-';
+        words->at++;
+    }
+    if (words->at < words->end && *words->at == '*' && *from != ':') {
+        target->kind = TARGET_RELATIVE;
+        target->all = true;
+        words->at++;
+        return words->at == words->end || *words->at == ' ';
+    }
+    if (words->at < words->end && is_digit(*words->at)) {
+        const char *digits = words->at;
+
+        while (words->at < words->end && is_digit(*words->at))
+            words->at++;
+        target->kind = *from == ':' ? TARGET_LINE : TARGET_RELATIVE;
+        return parse_number(digits, (u32)(words->at - digits), &target->number);
+    }
+    if (*from == '.') {
+        target->kind = TARGET_NAME;
+        target->name = from;
+        while (words->at < words->end && *words->at != ' ')
+            words->at++;
+        target->length = (u32)(words->at - from);
+        return target->length > 1 && target->length <= POINT_MOST;
+    }
+    if (*from == ':' || words->at >= words->end)
+        return false;
+    if (*words->at != '/' && !sign(*words->at) && !any_delimiter)
+        return false;
+    return parse_strings(words, target);
+}
+
+struct search_of { struct view *view; struct target *target; struct pattern pattern[TERMS_MOST]; };
+
+/* A term on one line: where it is found is kept for TARGET, and for CURSOR. */
+static bool term_on(struct search_of *search, u32 n, u32 line, const char *text, u32 from, u32 to)
+{
+    u32 at, length;
+    bool there = match_in(search->view, &search->pattern[n], text, from, to, &at, &length);
+
+    if (there) {
+        search->view->found_line = line;
+        search->view->found_from = at + 1;
+        search->view->found_to = at + length;
+    }
+    return there != search->target->term[n].absent;
+}
+
+/* With SPAN the following lines belong to it; a match must begin on this one. */
+static u32 spanned(struct view *view, u32 line, u32 from, u32 to, char *into)
+{
+    u32 room = editor->work_room * 2 - 1, used = 0, lines = view->s.span_lines;
+
+    for (u32 n = 0; n < lines && line + n <= last_line(view); n++) {
+        struct row *row = line_row(view, line + n);
+        u32 end = row->length < to ? row->length : to, length = end > from ? end - from : 0;
+
+        if (n > 0 && view->s.span_blank && used < room)
+            into[used++] = ' ';
+        if (used + length > room)
+            break;
+        memcpy(into + used, row->text + from, length);
+        used += length;
+    }
+    return used;
+}
+
+static bool strings_on(struct search_of *search, u32 line)
+{
+    struct view *view = search->view;
+    struct row *row = line_row(view, line);
+    const char *text = row->text;
+    u32 from = view->s.zone_left - 1, to = view->s.zone_right, length = row->length;
+    bool so_far = false;
+
+    to = to < length ? to : length;
+    if (view->s.span) {
+        /* The two lines of the editor are side by side. */
+        length = spanned(view, line, from, view->s.zone_right, editor->work);
+        text = editor->work;
+        from = 0;
+        to = length;
+    }
+    if (from > to)
+        from = to;
+    for (u32 n = 0; n < search->target->terms; n++) {
+        bool here = term_on(search, n, line, text, from, to);
+
+        so_far = search->target->term[n].joined == '&' ? so_far && here
+               : search->target->term[n].joined == '|' ? so_far || here : here;
+    }
+    return so_far;
+}
+
+/* From `from` on, not including it, to `limit`, not including that. */
+static bool look(struct search_of *search, u32 from, u32 limit, bool up, u32 *line)
+{
+    struct view *view = search->view;
+
+    for (u32 at = from; up ? at > limit + 1 : at + 1 < limit;) {
+        at = up ? at - 1 : at + 1;
+        if (line_in_scope(view, at) && strings_on(search, at)) {
+            *line = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum found find_strings(struct view *view, struct target *target, u32 from, u32 *line)
+{
+    struct search_of search = { .view = view, .target = target };
+
+    for (u32 n = 0; n < target->terms; n++)
+        if (!make_pattern(view, target->term[n].text, target->term[n].length, &search.pattern[n]))
+            return FOUND_NOT;
+    if (look(&search, from, target->up ? top_line(view) : end_line(view), target->up, line))
+        return FOUND;
+    if (view->s.wrap && look(&search, target->up ? end_line(view) : top_line(view), target->up ? from - 1 : from + 1, target->up, line)) {
+        message("XTA", 592, 'W');
+        return FOUND_WRAPPED;
+    }
+    return FOUND_NOT;
+}
+
+/* So many lines in scope further. */
+static enum found find_relative(struct view *view, const struct target *target, u32 from, u32 *line)
+{
+    u32 edge = target->up ? top_line(view) : end_line(view), at = from;
+
+    if (target->all) {
+        *line = edge;
+        return FOUND;
+    }
+    if (view->s.scope_all || (!view->file->levels && view->s.display_low == 0)) {
+        u32 room = target->up ? from - edge : edge - from;
+
+        *line = target->number >= room ? edge : target->up ? from - target->number : from + target->number;
+        return target->number >= room && target->number > 0 ? FOUND_EDGE : FOUND;
+    }
+    for (u32 n = 0; n < target->number && at != edge; n++)
+        at = target->up ? line_before(view, at) : line_after(view, at);
+    *line = at;
+    return at == edge && target->number > 0 ? FOUND_EDGE : FOUND;
+}
+
+enum found target_line(struct view *view, struct target *target, u32 from, u32 *line)
+{
+    struct point *point;
+
+    switch (target->kind) {
+    case TARGET_LINE:
+        *line = target->number;
+        if (*line < top_line(view))
+            *line = top_line(view);
+        if (*line <= last_line(view))
+            return FOUND;
+        *line = end_line(view);
+        return FOUND_EDGE;
+    case TARGET_RELATIVE:
+        return find_relative(view, target, from, line);
+    case TARGET_NAME:
+        point = point_named(view->file, target->name, target->length);
+        if (point == NULL || !is_line(view, point->line))
+            return FOUND_NOT;
+        *line = point->line;
+        return FOUND;
+    default:
+        return find_strings(view, target, from, line);
+    }
+}
+
+int target_failed(void)
+{
+    message("XTA", 546, 'E');
+    return XE_MISSING;
+}
+
+/*
+ * The lines that a subcommand works on: from the current one up to the target, which is not one of them; without an
+ * operand the current line alone. 0, or a return code, and the message has been said.
+ */
+int range_operand(struct view *view, struct words *words, bool optional, struct range *range)
+{
+    struct target target = { .kind = TARGET_RELATIVE, .number = 1 };
+    u32 line, current = view->current;
+    enum found found;
+
+    if (words_left(words)) {
+        const char *from = words->at;
+
+        if (!parse_target(words, &target, true) || (words->at < words->end && *words->at != ' '))
+            return bad_operand(from, (u32)(words->end - from));
+    } else if (!optional) {
+        return missing_operand();
+    }
+    found = target_line(view, &target, current, &line);
+    if (found == FOUND_NOT) {
+        if (target.kind == TARGET_NAME) {
+            message("XTA", 539, 'E');
+            return XE_MISSING;
+        }
+        return target_failed();
+    }
+    range->up = line < current;
+    /* So many lines: the last one may be the file's last. */
+    range->edge = target.kind == TARGET_RELATIVE ? target.all || (found == FOUND_EDGE && target.number >
+                  (line > current ? line - current : current - line)) : found == FOUND_EDGE;
+    range->first = range->up ? line + 1 : current;
+    range->last = range->up ? current : line - (line > current);
+    if (line == current)
+        range->first = current, range->last = current - 1;
+    if (range->first < first_line(view))
+        range->first = first_line(view);
+    if (range->last > last_line(view))
+        range->last = last_line(view);
+    return 0;
+}
+
+/* A string between delimiters, at the beginning of what is left. */
+int parse_string(struct words *words, const char **text, u32 *length)
+{
+    struct term term;
+
+    past_blanks(words);
+    if (words->at >= words->end)
+        return missing_operand();
+    if (!is_special(*words->at) || sign(*words->at)) {
+        return bad_operand(words->at, (u32)(words->end - words->at));
+    }
+    (void)parse_term(words, &term);
+    *text = term.text;
+    *length = term.length;
+    return 0;
+}

@@ -1,0 +1,458 @@
+/*
+ * A transaction: the display is written, the user types and presses a key, and what was typed is taken.
+ *
+ * Lines that were typed over are stored first, then prefix subcommands are performed, then the command line and the key's
+ * subcommand in the order that the key says.
+ */
+#include "xedit.h"
+
+enum { AID_ENTER = 0x7d, AID_CLEAR = 0x6d, AID_PA1 = 0x6c, AID_PA2 = 0x6e, AID_PA3 = 0x6b, SBA = 0x11, PREFIX_WIDTH = 5 };
+
+u32 status_text(const struct logical *logical, char line[32])
+{
+    const struct view *view = logical->view;
+    const struct pending *waiting = pending_waiting(view->file);
+
+    if (view->input)
+        return format(line, 32, "Input-mode %u File%s", editor->files, editor->files == 1 ? "" : "s");
+    if (waiting != NULL)
+        return format(line, 32, "%l pending...", waiting->name, length_of(waiting->name, sizeof waiting->name));
+    return format(line, 32, "X E D I T  %u File%s", editor->files, editor->files == 1 ? "" : "s");
+}
+
+/* Which PF key; 0: none. */
+static u32 function_key(u8 aid)
+{
+    static const u8 aids[KEYS_MOST] = {
+        0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x7c, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9,
+        0x4a, 0x4b, 0x4c,
+    };
+
+    for (u32 n = 0; n < KEYS_MOST; n++)
+        if (aids[n] == aid)
+            return n + 1;
+    return 0;
+}
+
+/* The logical screen that has the cell, and where in it. NULL: none. */
+static struct logical *logical_of(u32 cell, u32 *row, u32 *column)
+{
+    u32 at_row = cell / editor->display.columns, at_column = cell % editor->display.columns;
+
+    for (u32 n = 0; n < editor->screens; n++) {
+        struct logical *logical = &editor->logical[n];
+
+        if (at_row < logical->top || at_row >= logical->top + logical->lines || at_column < logical->left ||
+            at_column >= logical->left + logical->width)
+            continue;
+        *row = at_row - logical->top;
+        *column = at_column - logical->left;
+        return logical;
+    }
+    return NULL;
+}
+
+/* What the user sees, as it was and as it is now: two strings that begin and end in the same way. */
+struct typed { const char *old, *now; u32 old_length, now_length, before, after; };
+
+static void compare(struct typed *typed, u32 width)
+{
+    u32 least;
+
+    typed->old_length = length_of(typed->old, width);
+    typed->now_length = length_of(typed->now, width);
+    least = typed->old_length < typed->now_length ? typed->old_length : typed->now_length;
+    typed->before = typed->after = 0;
+    while (typed->before < least && typed->old[typed->before] == typed->now[typed->before])
+        typed->before++;
+    while (typed->after < least - typed->before && typed->old[typed->old_length - 1 - typed->after] == typed->now[typed->now_length - 1 - typed->after])
+        typed->after++;
+}
+
+/* Where in the old image the character at `n` of the new one is from; -1: it was typed. */
+static int origin(const struct typed *typed, u32 n)
+{
+    if (n < typed->before)
+        return (int)n;
+    if (n >= typed->now_length - typed->after && n < typed->now_length)
+        return (int)(n + typed->old_length - typed->now_length);
+    return -1;
+}
+
+static u32 column_at(const struct view *view, const struct shown *shown, u32 n, bool *hex)
+{
+    *hex = false;
+    return shown->line == view->extended ? shown->offset + n + 1 : image_column(view, shown->offset + n, hex);
+}
+
+/* A line that was typed over. Characters that cannot be shown stay what they are. */
+static void line_typed(struct view *view, const struct shown *shown, const char *old, const char *now, u32 width)
+{
+    struct typed typed = { .old = old, .now = now };
+    u32 length, longest, most = view->file->s.width;
+    char *line = line_copy(view, shown->line, &length), *to = editor->other;
+
+    compare(&typed, width);
+    memcpy(to, line, editor->work_room);
+    longest = length;
+    for (u32 n = 0; n < width; n++) {
+        bool hex;
+        u32 column = column_at(view, shown, n, &hex);
+        int from = origin(&typed, n);
+        char c = n < typed.now_length ? now[n] : ' ';
+
+        if (column == 0 || column > most || (from == (int)n))
+            continue;
+        if (hex) {
+            int high = hex_digit(c), low = n + 1 < typed.now_length ? hex_digit(now[n + 1]) : -1;
+
+            n++;
+            if (high < 0 || low < 0)
+                continue;
+            c = (char)(high << 4 | low);
+        } else if (from >= 0) {
+            bool of_hex;
+            u32 was = column_at(view, shown, (u32)from, &of_hex);
+
+            c = was > 0 ? line[was - 1] : ' ';
+        } else if (n < typed.now_length && view->s.uppercase) {
+            c = upper(c);
+        } else if (n >= typed.now_length && n >= typed.old_length) {
+            continue;
+        }
+        to[column - 1] = c;
+        longest = column > longest ? column : longest;
+    }
+    if (longest < length)
+        longest = length;
+    (void)store_line(view, shown->line, to, longest);
+}
+
+/* A field that was modified: where it is, and what is in it now. */
+struct input { const u8 *at, *end; };
+
+static bool next_field(struct input *input, u32 *cell, const char **text, u32 *length)
+{
+    if (input->end - input->at < 3 || *input->at != SBA)
+        return false;
+    *cell = address_of(input->at + 1);
+    input->at += 3;
+    *text = (const char *)input->at;
+    while (input->at < input->end && *input->at != SBA)
+        input->at++;
+    *length = (u32)(input->at - (const u8 *)*text);
+    return *cell < editor->display.rows * editor->display.columns;
+}
+
+/* Whatever the user has typed on is written anew. */
+static void touched(u32 cell, u32 length)
+{
+    u32 columns = editor->display.columns, cells = columns * editor->display.rows;
+
+    for (u32 row = cell / columns; row <= (cell + length) / columns; row++)
+        if (row * columns < cells)
+            editor->display.old_look[row * columns] = 0xff;
+}
+
+static bool is_prefix(const struct view *view, u32 width, u32 column)
+{
+    return view->s.prefix != PREFIX_OFF && !view->input && column == (view->s.prefix_right ? data_width(view, width) + 1 : 0);
+}
+
+static void take_line(struct logical *logical, const struct shown *shown, u32 cell, const char *text, u32 length)
+{
+    struct view *view = logical->view;
+    u32 width = data_width(view, logical->width);
+    char old[ROWS_MOST + 1], now[ROWS_MOST + 1];
+
+    width = width < sizeof old ? width : sizeof old;
+    memcpy(old, editor->display.old_cell + cell, width);
+    for (u32 n = 0; n < width; n++) {
+        old[n] = old[n] == 0 ? ' ' : old[n];
+        now[n] = n < length && text[n] != 0 ? text[n] : ' ';
+    }
+    if (memcmp(old, now, width) != 0 && is_line(view, shown->line))
+        line_typed(view, shown, old, now, width);
+}
+
+/* Lines of input mode: those that were typed, and the empty ones between them. */
+struct entered { struct view *view; u32 rows, after; bool any; };
+
+static void take_input(struct entered *entered, const struct shown *shown, const char *text, u32 length)
+{
+    struct view *view = entered->view;
+
+    entered->any = true;
+    for (; entered->rows < shown->line; entered->rows++)
+        entered->after += add_line(view, entered->after, view->s.mask, view->s.mask_length) == 0;
+    length = length < editor->work_room ? length : editor->work_room;
+    for (u32 n = 0; n < length; n++)
+        editor->work[n] = text[n] == 0 ? ' ' : view->s.uppercase ? upper(text[n]) : text[n];
+    (void)store_new(view, &entered->after, editor->work, length);
+    entered->rows++;
+}
+
+/* All that was typed, but for the command line, which is kept. */
+static void take_fields(struct input input)
+{
+    struct entered entered = { .view = NULL };
+    struct input again = input;
+    u32 cell, length, row, column;
+    const char *text;
+
+    editor->command_length = 0;
+    while (next_field(&input, &cell, &text, &length)) {
+        struct logical *logical = logical_of(cell, &row, &column);
+        struct shown *shown = logical != NULL ? &logical->row[row] : NULL;
+
+        touched(cell, length);
+        if (logical == NULL)
+            continue;
+        if (shown->kind == SHOW_COMMAND) {
+            editor->command_length = length < sizeof editor->command ? length : sizeof editor->command;
+            memcpy(editor->command, text, editor->command_length);
+        } else if (shown->kind == SHOW_LINE && !is_prefix(logical->view, logical->width, column)) {
+            take_line(logical, shown, cell, text, length);
+        } else if (shown->kind == SHOW_INPUT) {
+            if (entered.view == NULL)
+                entered.view = logical->view, entered.after = logical->view->current;
+            take_input(&entered, shown, text, length);
+        }
+    }
+    while (next_field(&again, &cell, &text, &length)) {
+        struct logical *logical = logical_of(cell, &row, &column);
+        struct shown *shown = logical != NULL ? &logical->row[row] : NULL;
+
+        if (logical == NULL || !is_prefix(logical->view, logical->width, column))
+            continue;
+        if (shown->kind == SHOW_LINE || shown->kind == SHOW_SHADOW)
+            prefix_typed(logical->view, shown, editor->display.old_cell + cell, text, length < PREFIX_WIDTH ? length : PREFIX_WIDTH);
+    }
+    if (entered.any)
+        entered.view->current = entered.after;
+    for (u32 n = 0; n < editor->screens; n++)
+        if (editor->logical[n].view->input && !entered.any && editor->command_length == 0 && editor->display.aid == AID_ENTER)
+            editor->logical[n].view->input = false;
+}
+
+/* INPUT: lines are typed below the current one until a transaction brings none. */
+int input_mode(struct view *view)
+{
+    if (view->current >= end_line(view))
+        view->current = last_line(view);
+    view->input = true;
+    if (!editor->typewriter)
+        message("XIP", 573, 'I');
+    return 0;
+}
+
+/* The next tab column of the line that the cursor is in. */
+static void tab_key(struct view *view)
+{
+    struct logical *logical = &editor->logical[editor->active];
+    u32 data = logical->left + (view->s.prefix != PREFIX_OFF && !view->s.prefix_right ? PREFIX_WIDTH + 1 : 0);
+    u32 at = editor->key_column > data ? image_column(view, editor->key_column - data - 1, NULL) : 0, place;
+
+    editor->cursor_row = editor->key_row;
+    editor->cursor_column = editor->key_column;
+    editor->cursor_priority = 60;
+    for (u32 n = 0; n < view->s.stops; n++) {
+        place = image_place(view, view->s.stop[n]);
+        if (view->s.stop[n] > at && place < data_width(view, logical->width)) {
+            editor->cursor_column = data + place + 1;
+            return;
+        }
+    }
+    editor->cursor_row = editor->key_row < logical->top + logical->lines ? editor->key_row + 1 : editor->key_row;
+    editor->cursor_column = data + 1;
+}
+
+static int perform_key(const struct key *key)
+{
+    if (word_means(key->text, key->length, "TABKEY", 6)) {
+        tab_key(editor->view);
+        return 0;
+    }
+    /* The trailing blanks of every line are nulls from now on; what was typed with a PA key is lost anyway. */
+    if (word_means(key->text, key->length, "NULLKEY", 7)) {
+        editor->view->s.nulls = true;
+        return 0;
+    }
+    return execute_several(key->text, key->length, false);
+}
+
+static void undefined_key(void)
+{
+    message("XSU", 657, 'E');
+}
+
+static bool going_on(void) { return editor != NULL && !editor->over; }
+
+/* What is on the command line now; the key's subcommand may have taken it. */
+static void perform_command(void)
+{
+    char line[COMMAND_MOST];
+    u32 length = editor->command_length;
+
+    if (!going_on())
+        return;
+    memcpy(line, editor->command, length);
+    (void)execute_line(line, length);
+}
+
+/* The key and the command line, in their order. */
+static void perform_keys(const struct key *key)
+{
+    bool typed = length_of(editor->command, editor->command_length) > 0;
+
+    if (key == NULL || key->length == 0) {
+        if (key != &editor->enter)
+            undefined_key();
+        perform_command();
+        return;
+    }
+    if (key->when == KEY_ONLY) {
+        (void)perform_key(key);
+        if (going_on() && editor->next_length == 0) {
+            editor->next_length = editor->command_length;
+            memcpy(editor->next_command, editor->command, editor->command_length);
+        }
+        return;
+    }
+    if (key->when == KEY_BEFORE || (key->when == KEY_IGNORE && !typed))
+        (void)perform_key(key);
+    perform_command();
+    if (going_on() && key->when == KEY_AFTER)
+        (void)perform_key(key);
+}
+
+static const struct key *key_of(u8 aid)
+{
+    u32 n = function_key(aid);
+
+    return aid == AID_ENTER ? &editor->enter : n > 0 ? &editor->pf[n] : aid == AID_PA1 ? &editor->pa[1] :
+           aid == AID_PA2 ? &editor->pa[2] : aid == AID_PA3 ? &editor->pa[3] : NULL;
+}
+
+/* The cursor goes where it was put, or to the command line; after a PF key it stays in the file. */
+static void place_cursor(void)
+{
+    struct display *display = &editor->display;
+    struct logical *logical = &editor->logical[editor->active];
+    u32 row = editor->cursor_row, column = editor->cursor_column;
+
+    lay_out(logical);
+    if (logical->view->input && row == 0) {
+        for (u32 n = 0; n < logical->lines && row == 0; n++)
+            if (logical->row[n].kind == SHOW_INPUT) {
+                row = logical->top + n + 1;
+                column = logical->left + (logical->view->s.prefix != PREFIX_OFF && !logical->view->s.prefix_right ? 7 : 1);
+            }
+    }
+    if (row == 0 && function_key(display->aid) > 0 && editor->key_row > logical->top &&
+        editor->key_row <= logical->top + logical->lines && logical->row[editor->key_row - logical->top - 1].kind != SHOW_STATUS) {
+        row = editor->key_row;
+        column = editor->key_column;
+    }
+    for (u32 n = 0; n < logical->lines && row == 0; n++)
+        if (logical->row[n].kind == SHOW_COMMAND) {
+            row = logical->top + n + 1;
+            column = logical->left + 7;
+        }
+    if (row == 0)
+        row = column = 1;
+    display->cursor = (row - 1) * display->columns + column - 1;
+    editor->cursor_row = 0;
+    editor->cursor_priority = 0;
+}
+
+/* More messages than there are rows for them are typed. */
+static void too_many_messages(void)
+{
+    const struct settings_of_view *s = &editor->view->s;
+
+    if (editor->note_count <= (s->message_line ? s->message_rows : 0))
+        return;
+    notes_end();
+    for (const struct note *note = editor->notes; note != NULL; note = note->next)
+        type_line(note->text, note->length);
+    notes_begin();
+    notes_clear();
+}
+
+/* The user may be at another terminal now. */
+static bool measure_again(void)
+{
+    struct screen_size size;
+
+    editor->display.whole = true;
+    if (!console_is_display())
+        return false;
+    screen_measure(&size);
+    if (size.rows == editor->display.rows && size.columns == editor->display.columns)
+        return true;
+    return display_begin() && screens_define(1);
+}
+
+static void take(u32 length)
+{
+    const u8 *stream = editor->display.stream;
+    u8 aid = stream[0];
+    u32 cell = length >= 3 ? address_of(stream + 1) : editor->display.cursor, row, column;
+    struct logical *logical = logical_of(cell, &row, &column);
+
+    editor->display.aid = aid;
+    editor->key_row = cell / editor->display.columns + 1;
+    editor->key_column = cell % editor->display.columns + 1;
+    editor->command_length = 0;
+    if (aid == AID_CLEAR) {
+        if (!measure_again())
+            editor->typewriter = true;
+        return;
+    }
+    notes_clear();
+    if (logical != NULL && (u32)(logical - editor->logical) != editor->active) {
+        editor->active = (u32)(logical - editor->logical);
+        editor->view = logical->view;
+        editor->ring = logical->view->file;
+    }
+    if (length > 3) {
+        take_fields((struct input){ stream + 3, stream + length });
+        for (u32 n = 0; n < editor->screens && going_on(); n++)
+            prefix_execute(editor->logical[n].view);
+    } else if (aid == AID_ENTER && editor->view->input) {
+        editor->view->input = false;
+    }
+    perform_keys(key_of(aid));
+    if (going_on())
+        autosave(editor->view);
+}
+
+void show_now(void)
+{
+    too_many_messages();
+    place_cursor();
+    show_screens();
+    editor->next_length = 0;
+}
+
+void transactions(void)
+{
+    u32 length;
+
+    notes_begin();
+    while (!editor->over && !editor->typewriter) {
+        show_now();
+        if (!display_read(&length)) {
+            if (!measure_again())
+                editor->typewriter = true;
+            continue;
+        }
+        take(length);
+    }
+    notes_end();
+    if (!editor->over)
+        typewriter_session();
+    else
+        screen_leave();
+}

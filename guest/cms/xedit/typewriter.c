@@ -1,0 +1,73 @@
+/*
+ * XEDIT at a terminal that has lines: what the user types is a subcommand, and the current line is typed when it is another
+ * one or has changed.
+ */
+#include "xedit.h"
+
+static void type_current(struct view *view)
+{
+    u32 length;
+
+    if (!view->s.verify)
+        return;
+    if (!is_line(view, view->current)) {
+        type(view->current == top_line(view) ? "TOF:" : "EOF:");
+        return;
+    }
+    length = line_image(view, line_row(view, view->current), editor->work, editor->work_room);
+    type_line(editor->work, length_of(editor->work, length));
+}
+
+/* Lines until an empty one are added after the current line. */
+static void input_lines(struct view *view)
+{
+    char line[256];
+    u32 length;
+
+    type("Input mode:");
+    for (;;) {
+        read_console(line, &length);
+        if (length == 0)
+            break;
+        memcpy(editor->work, line, length);
+        for (u32 n = 0; view->s.uppercase && n < length; n++)
+            editor->work[n] = upper(editor->work[n]);
+        if (view->s.image != IMAGE_OFF)
+            length = expand_tabs(view, editor->work, length, 0);
+        notes_begin();
+        (void)store_new(view, &view->current, editor->work, length);
+        notes_end();
+    }
+    view->input = false;
+    message("XIP", 587, 'I');
+}
+
+void typewriter_session(void)
+{
+    char line[256];
+    u32 length;
+
+    message("XIP", 587, 'I');
+    while (!editor->over) {
+        struct view *view = editor->view;
+        u32 current = view->current, alterations = view->file->alterations;
+
+        if (view->input) {
+            input_lines(view);
+            continue;
+        }
+        length = read_line(line);
+        editor->typed = false;
+        notes_begin();
+        (void)execute_line(line, length);
+        if (!editor->over)
+            autosave(editor->view);
+        notes_end();
+        if (editor->over)
+            break;
+        if (editor->view != view)
+            continue;
+        if (!editor->typed && !view->input && (view->current != current || view->file->alterations != alterations))
+            type_current(view);
+    }
+}

@@ -1,0 +1,82 @@
+//! Golden transcripts of CMS's full screens: what a user types and sees at a 3270.
+//!
+//! Each file of `tests/screens` is a story. What is shown is compared; everything else is input:
+//!
+//! ```text
+//! -- a comment
+//! ** file 191 FRUIT DATA A1 source/apple/banana     as in tests/transcripts
+//! ** size 43 80                  the display; without it, 24 rows of 80 columns
+//! > xedit fruit data             typed at the cursor, or on CP's screen, and ENTER
+//! at 14 7 text                   the cursor is moved to row 14, column 7, and the text is typed
+//! key PF8                        a key
+//! < 14 ===== apple               a row of the screen that has changed
+//! < cursor 23 7                  where the cursor is
+//! < = Ready;                     a line of CP's screen
+//! ```
+//!
+//! `BLESS=1 cargo test -p cms --test screens` writes what is shown now into the files; `STORY=name` plays only those
+//! with that in their names.
+
+use cms::seat::Seat;
+use cms::story::{Story, masked};
+use cms::system::Site;
+use std::path::{Path, PathBuf};
+
+/// Plays a story, and tells it with what is shown now.
+fn tell(text: &str, cms: &[PathBuf; 2]) -> String {
+    let files: Vec<&str> = text.lines().filter(|line| line.starts_with("** file ")).collect();
+    let story = Story::parse(&files.join("\n"));
+    let size = text.lines().find_map(|line| line.strip_prefix("** size ")).unwrap_or("24 80");
+    let (rows, columns) = size.split_once(' ').expect("rows and columns");
+    let [rows, columns] = [rows, columns].map(|n| n.parse().expect("a number"));
+    let site = Site::new(cms, &story.system(), &story.user());
+    let mut seat = Seat::new(site, rows, columns);
+    seat.log_on();
+    let mut told = String::new();
+    for line in text.lines().filter(|line| !line.starts_with('<')) {
+        told += &format!("{line}\n");
+        match line.split_once(' ').unwrap_or((line, "")) {
+            (">", text) => seat.says(text),
+            ("key", name) => seat.presses_named(name),
+            ("at", rest) => {
+                let words: Vec<&str> = rest.splitn(3, ' ').collect();
+                let [row, column, text] = words[..] else { panic!("at ROW COLUMN TEXT: {line}") };
+                seat.types_at(row.parse().expect("a row"), column.parse().expect("a column"), text);
+                continue;
+            }
+            _ => continue,
+        }
+        for news in seat.news() {
+            // Rows of the file are as they are; what CP shows has times in it.
+            let line = news.strip_prefix("=  ").map_or(news.clone(), |line| format!("= {}", masked(line)));
+            told += format!("< {line}").trim_end();
+            told.push('\n');
+        }
+    }
+    told
+}
+
+#[test]
+fn screens() {
+    let Some(cms) = cms::nucleus() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screens");
+    let bless = std::env::var_os("BLESS").is_some();
+    let only = std::env::var("STORY").unwrap_or_default();
+    let mut stories: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    stories.retain(|path| path.to_string_lossy().contains(&only));
+    stories.sort();
+    let mut wrong = Vec::new();
+    for path in stories {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let told = tell(&text, &cms);
+        if bless {
+            std::fs::write(&path, &told).unwrap();
+        } else if told != text {
+            let differs = text.lines().zip(told.lines()).position(|(was, is)| was != is);
+            let at = differs.unwrap_or_else(|| text.lines().count().min(told.lines().count()));
+            let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_string();
+            wrong.push(format!("{}:{}\n  was {}\n  is  {}", path.display(), at + 1, line(&text), line(&told)));
+        }
+    }
+    assert!(wrong.is_empty(), "screens differ (BLESS=1 accepts):\n{}", wrong.join("\n"));
+}
