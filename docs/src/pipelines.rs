@@ -11,15 +11,18 @@ const TABLES: [&str; 3] = [
     include_str!("../../guest/cms/pipe/drivers.c"),
 ];
 
-/// The string literals of a piece of C, in order; neighbours are not put together.
+/// The string literals of a piece of C, in order. One that nothing but blanks separates from the last continues it.
 fn literals(text: &str) -> Vec<String> {
-    let (mut all, mut one) = (Vec::new(), None::<String>);
+    let (mut all, mut one, mut goes_on) = (Vec::<String>::new(), None::<String>, false);
     let mut characters = text.chars();
     while let Some(c) = characters.next() {
         match (&mut one, c) {
-            (None, '"') => one = Some(String::new()),
-            (None, _) => (),
-            (Some(_), '"') => all.extend(one.take()),
+            (None, '"') => one = Some(if goes_on { all.pop().unwrap_or_default() } else { String::new() }),
+            (None, _) => goes_on = goes_on && c.is_whitespace(),
+            (Some(_), '"') => {
+                all.extend(one.take());
+                goes_on = true;
+            }
             (Some(string), '\\') => string.extend(characters.next()),
             (Some(string), c) => string.push(c),
         }

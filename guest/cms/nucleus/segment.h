@@ -30,9 +30,8 @@ struct segment_maker {
     void *what;
 };
 
-/* command/segment.c. */
 int make_segment(const char *module, const name segment, const name page, u32 length,
-                 const struct segment_maker *maker);
+                 const struct segment_maker *maker);     /* command/segment.c */
 
 const char *segment_assigned(const name wanted);         /* the segment that this name means */
 bool segment_assign(const name wanted, const name meant);

@@ -39,9 +39,9 @@ struct Stage {
     help: String,
 }
 
-/// The string literals of a row, in their order.
+/// The string literals of a row, in their order. One that nothing but blanks separates from the last continues it.
 fn literals(row: &str) -> Vec<String> {
-    let (mut all, mut inside, mut escaped) = (Vec::new(), None::<String>, false);
+    let (mut all, mut inside, mut escaped, mut goes_on) = (Vec::<String>::new(), None::<String>, false, false);
     for c in row.chars() {
         match &mut inside {
             Some(text) if escaped || !matches!(c, '"' | '\\') => {
@@ -49,9 +49,12 @@ fn literals(row: &str) -> Vec<String> {
                 escaped = false;
             }
             Some(_) if c == '\\' => escaped = true,
-            Some(_) => all.extend(inside.take()),
-            None if c == '"' => inside = Some(String::new()),
-            None => (),
+            Some(_) => {
+                all.extend(inside.take());
+                goes_on = true;
+            }
+            None if c == '"' => inside = Some(if goes_on { all.pop().unwrap_or_default() } else { String::new() }),
+            None => goes_on = goes_on && c.is_whitespace(),
         }
     }
     all
