@@ -242,10 +242,9 @@ static volatile u32 communication[2] __attribute__((aligned(8)));
 /* DIAGNOSE X'264': CP tells when the user comes back at another terminal. */
 void communication_start(void)
 {
+    communication[0] = 0;
     register u32 r2 __asm__("2") = (u32)communication;
     register u32 r4 __asm__("4") = 0;
-
-    communication[0] = 0;
     __asm__ volatile(".long 0x83240264" : : "d"(r2), "d"(r4) : "cc", "memory");
 }
 

@@ -71,6 +71,17 @@ static bool timer(arguments *a, struct answer *answer)
     return true;
 }
 
+/* Registers, and the condition code as a digit. */
+static void answer_registers(struct answer *answer, const u32 *registers, u32 count, u32 cc)
+{
+    u32 length = count * sizeof *registers;
+
+    memcpy(answer->at, registers, length);
+    answer->cc = condition(cc);
+    answer->at[length] = (char)('0' + answer->cc);
+    answer->length = length + 1;
+}
+
 /* X'24': registers Rx, Ry, Ry+1 and the condition code as a digit. */
 static bool device_type(arguments *a, struct answer *answer)
 {
@@ -85,10 +96,7 @@ static bool device_type(arguments *a, struct answer *answer)
     registers[0] = r2;
     registers[1] = r4;
     registers[2] = r5;
-    memcpy(answer->at, registers, sizeof registers);
-    answer->cc = condition(cc);
-    answer->at[sizeof registers] = (char)('0' + answer->cc);
-    answer->length = sizeof registers + 1;
+    answer_registers(answer, registers, COUNT_OF(registers), cc);
     return true;
 }
 
@@ -137,10 +145,7 @@ static bool saved_segment(arguments *a, struct answer *answer)
     __asm__ volatile(".long 0x83240064\n\tipm %0" : "=&d"(cc), "+d"(r2), "+d"(r4) : : "cc", "memory");
     registers[0] = r2;
     registers[1] = r4;
-    memcpy(answer->at, registers, sizeof registers);
-    answer->cc = condition(cc);
-    answer->at[sizeof registers] = (char)('0' + answer->cc);
-    answer->length = sizeof registers + 1;
+    answer_registers(answer, registers, COUNT_OF(registers), cc);
     return true;
 }
 

@@ -5,6 +5,7 @@
  * the variable X3 if &I is 3. A variable that was never set is nothing, and a token that becomes nothing is not there.
  */
 #include "exec1.h"
+#include "exec2.h"
 
 u32 exec1_depth;
 int exec1_global[GLOBALS1];
@@ -448,7 +449,7 @@ bool exec1_condition(struct exec1 *exec, const struct token1 *when)
 
 const char *exec1_error(int wrong)
 {
-    static const struct { int number; const char *text; } texts[] = {
+    static const struct exec_error texts[] = {
         { SKIP_OR_GOTO, "&SKIP or &GOTO error" }, { TOO_MANY_ARGUMENTS, "Too many arguments" },
         { LOOPS_TOO_DEEP, "Loops are nested too deep" }, { INVALID_SYNTAX, "Invalid syntax" },
         { BAD_CONDITION, "Invalid form of condition" }, { BAD_ASSIGNMENT, "Invalid assignment" },
@@ -459,8 +460,5 @@ const char *exec1_error(int wrong)
         { TOO_LARGE, "Arithmetic overflow" }, { BAD_VARIABLE, "Special character in a variable" },
     };
 
-    for (u32 n = 0; n < COUNT_OF(texts); n++)
-        if (texts[n].number == wrong)
-            return texts[n].text;
-    return "Error";
+    return exec_error(texts, COUNT_OF(texts), wrong);
 }

@@ -29,6 +29,8 @@ bool exec2_number(struct word word, int *value);
 bool exec2_is_control(struct word word);
 int exec2_function(struct exec2 *exec, struct word name, const struct word *operand, u32 count, struct word *value);
 const char *exec2_error(int wrong);
+struct exec_error { int number; const char *text; };
+const char *exec_error(const struct exec_error *texts, u32 count, int wrong);
 int exec2_punch(const char card[80]);
 
 #endif

@@ -30,9 +30,18 @@ bool exec2_number(struct word word, int *value)
     return true;
 }
 
+/* What is said of an error; both processors ask. */
+const char *exec_error(const struct exec_error *texts, u32 count, int wrong)
+{
+    for (u32 n = 0; n < count; n++)
+        if (texts[n].number == wrong)
+            return texts[n].text;
+    return "Error";
+}
+
 const char *exec2_error(int wrong)
 {
-    static const struct { int number; const char *text; } texts[] = {
+    static const struct exec_error texts[] = {
         { STATEMENT_TOO_LONG, "Statement too long" }, { INVALID_CONTROL, "Invalid control word" },
         { LABEL_NOT_FOUND, "Label not found" }, { INVALID_VARIABLE, "Invalid variable name" },
         { INVALID_CONDITION, "Invalid form of condition" }, { INVALID_ASSIGNMENT, "Invalid assignment" },
@@ -42,10 +51,7 @@ const char *exec2_error(int wrong)
         { INVALID_LOOP, "Invalid loop condition" },
     };
 
-    for (u32 n = 0; n < COUNT_OF(texts); n++)
-        if (texts[n].number == wrong)
-            return texts[n].text;
-    return "Error";
+    return exec_error(texts, COUNT_OF(texts), wrong);
 }
 
 int exec2_punch(const char card[80]) { return unit_write(PUNCH_UNIT, PUNCH_CARD, card, 80); }

@@ -6,6 +6,7 @@ mod c;
 mod headers;
 mod messages;
 mod options;
+mod registers;
 mod stages;
 
 use std::collections::BTreeSet;
