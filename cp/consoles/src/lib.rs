@@ -65,13 +65,13 @@ pub struct Settings {
     pub editing: Editing,
     /// LINEDIT: whether CP edits at all.
     pub edit: bool,
-    /// TABCHAR, `None` is OFF; QUERY TERMINAL shows it, and nothing else depends on it.
+    /// TABCHAR, `None` is OFF; it is shown, and nothing depends on it.
     pub tab: Option<char>,
     /// LINESIZE, in characters.
     pub line_size: u16,
     /// CONMODE 3270 instead of 3215.
     pub full_screen: bool,
-    /// MODE CP: PA1 and the break key work, ENTER goes to CP.
+    /// MODE CP; it is shown, and nothing depends on it.
     pub mode_cp: bool,
     /// BREAKIN GUESTCTL instead of IMMED.
     pub guest_controls: bool,
@@ -101,12 +101,15 @@ pub struct Settings {
     pub prompt: bool,
 }
 
+/// The usual character of TABCHAR ON.
+pub const TAB: char = '\t';
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
             editing: Editing::default(),
             edit: true,
-            tab: None,
+            tab: Some(TAB),
             line_size: 80,
             full_screen: false,
             mode_cp: false,

@@ -7,24 +7,31 @@ use message::words::{Word, Words};
 
 /// `TERMinal function value [function value]...`
 ///
-/// Sets how your console behaves: LINENd, LINEDel, CHardel, EScape and TABchar take a character, ON or OFF; MORE takes
-/// the seconds until the page turns and the seconds of warning before; HOLD, ATtn, APL, TExt, HIlight, SCRNsave,
-/// AUTOCR, TIMESTamp, SYS3270 and PROMpt take ON or OFF; MODE takes CP or VM, CONMODE 3215 or 3270, BREAKIN IMMED or
-/// GUESTCTL, BRKkey PA1, PFnn or NONE, LINESize a number. With CONMODE 3270 the console is a display that the virtual
-/// machine's program draws itself: BRKKEY takes you to CP and BEGIN back, and with BREAKIN IMMED what CP has to say
-/// comes at once, until CLEAR. QUERY TERMINAL shows them.
+/// Sets how your console behaves: LINENd, LINEDel, CHardel and EScape take a character, ON or OFF; MORE takes the
+/// seconds until the alarm sounds and those from then until the page turns; HOLD and AUTOCR take ON or OFF; CONMODE
+/// takes 3215 or 3270, BREAKIN IMMED or GUESTCTL, BRKkey PA1, PFnn or NONE, LINESize a number. With CONMODE 3270 the
+/// console is a display that the virtual machine's program draws itself: BRKKEY takes you to CP and BEGIN back, and
+/// with BREAKIN IMMED what CP has to say comes at once, until CLEAR. QUERY TERMINAL shows them.
+///
+/// TABchar (a character, ON or OFF), MODE (CP or VM), ATtn, APL, TExt, HIlight, SCRNsave, TIMESTamp, SYS3270 and
+/// PROMpt (ON or OFF) are kept and shown, and change nothing. You are told so, unless the value is the usual one.
 pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let mut console = issuer.vmdbk.console();
     let mut settings = console.settings.clone();
+    let mut told = Vec::new();
     words.peek().ok_or_else(message::operand_missing)?;
     while let Some(function) = words.next() {
         let value = words.need()?;
+        let nothing = CHANGE_NOTHING.iter().find(|(name, _)| function.is(name));
+        if let Some((name, _)) = nothing.filter(|(_, usual)| !value.is(usual)) {
+            told.push(message::changes_nothing(format!("{} {}", name.to_uppercase(), value.upper())).to_string());
+        }
         match () {
             () if function.is("LINENd") => settings.editing.line_end = character(value, '#')?,
             () if function.is("LINEDel") => settings.editing.line_delete = character(value, '¢')?,
             () if function.is("CHardel") => settings.editing.character_delete = character(value, '@')?,
             () if function.is("EScape") => settings.editing.escape = character(value, '"')?,
-            () if function.is("TABchar") => settings.tab = character(value, '\t')?,
+            () if function.is("TABchar") => settings.tab = character(value, consoles::TAB)?,
             () if function.is("MORE") => {
                 let second = words.need()?;
                 let seconds = |word: Word<'_>| word.decimal().filter(|&n| n <= 255).ok_or_else(|| word.invalid());
@@ -48,8 +55,22 @@ pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
         terminal.set_paging(settings.more, settings.hold);
     }
     console.settings = settings;
-    Ok(Response::none())
+    Ok(if told.is_empty() { Response::none() } else { told.into() })
 }
+
+/// Functions that nothing depends on, and what is usual.
+pub const CHANGE_NOTHING: &[(&str, &str)] = &[
+    ("TABchar", "ON"),
+    ("MODE", "VM"),
+    ("ATtn", "OFF"),
+    ("APL", "OFF"),
+    ("TExt", "OFF"),
+    ("HIlight", "OFF"),
+    ("SCRNsave", "OFF"),
+    ("TIMESTamp", "OFF"),
+    ("SYS3270", "OFF"),
+    ("PROMpt", "ON"),
+];
 
 fn switch<'a>(settings: &'a mut consoles::Settings, function: Word<'_>) -> Result<&'a mut bool, Message> {
     Ok(match () {
@@ -57,7 +78,7 @@ fn switch<'a>(settings: &'a mut consoles::Settings, function: Word<'_>) -> Resul
         () if function.is("ATtn") => &mut settings.attention,
         () if function.is("APL") => &mut settings.apl,
         () if function.is("TExt") => &mut settings.text,
-        () if function.is("HIlight") || function.is("HILIght") => &mut settings.highlight,
+        () if function.is("HIlight") => &mut settings.highlight,
         () if function.is("SCRNsave") => &mut settings.screen_save,
         () if function.is("AUTOCR") => &mut settings.auto_return,
         () if function.is("TIMESTamp") => &mut settings.timestamp,

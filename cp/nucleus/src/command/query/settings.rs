@@ -100,7 +100,11 @@ pub fn terminal(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
     let console = issuer.vmdbk.console();
     let s = &console.settings;
     let character = |c: Option<char>| c.map_or("OFF".to_string(), |c| format!("{c}   "));
-    let tab = s.tab.map_or("ON ".to_string(), |c| format!("{c}  "));
+    let tab = match s.tab {
+        None => "OFF".to_string(),
+        Some(consoles::TAB) => "ON".to_string(),
+        Some(c) => c.to_string(),
+    };
     Ok(vec![
         format!(
             "LINEND {}, LINEDEL {}, CHARDEL {}, ESCAPE {}, TABCHAR {}",
@@ -108,7 +112,7 @@ pub fn terminal(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
             character(s.editing.line_delete),
             character(s.editing.character_delete),
             character(s.editing.escape),
-            tab.trim_end()
+            tab
         ),
         format!(
             "LINESIZE {:03}, ATTN {}, APL {}, TEXT {}, MODE {}, HILIGHT {}",

@@ -62,9 +62,14 @@ pub fn special_messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Res
 
 /// `SET ACNT ON|OFF`
 ///
-/// Whether accounting information is shown.
+/// Whether accounting information is shown. It is remembered and shown by QUERY SET, and changes nothing: LOGOFF and
+/// QUERY TIME show what you have used. You are told so of ON.
 pub fn accounting(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    change(issuer, words, |settings| &mut settings.accounting)
+    change(issuer, words, |settings| &mut settings.accounting)?;
+    match issuer.vmdbk.lock().settings.accounting {
+        true => Ok(message::changes_nothing("ACNT ON").to_string().into()),
+        false => Ok(Response::none()),
+    }
 }
 
 /// `SET RUN ON|OFF`
