@@ -150,6 +150,8 @@ pub struct Display {
     input: Input,
     alarm: u32,
     alarm_due: bool,
+    /// The page is to be turned before the guest gets its screen.
+    kept: bool,
     /// The last row is the guest's unfinished line.
     open: bool,
     remembered: VecDeque<String>,
@@ -176,6 +178,7 @@ impl Display {
             input: Input::default(),
             alarm: 0,
             alarm_due: false,
+            kept: false,
             open: false,
             remembered: VecDeque::new(),
             retrieved: 0,
@@ -254,6 +257,25 @@ impl Display {
         self.rows.clear();
         self.page = Page::Open;
         self.fill(now);
+        self.kept &= self.page != Page::Open;
+    }
+
+    /// The guest has a screen to show: what is in the output area stays until the page is turned, as it does when it is
+    /// full.
+    pub fn keep(&mut self, now: Tod) {
+        if self.rows.is_empty() || self.more == (0, 0) {
+            return;
+        }
+        self.kept = true;
+        if self.page == Page::Open {
+            self.page = Page::More(now);
+            self.alarm_due = true;
+        }
+    }
+
+    /// Whether the page is to be turned before the guest gets its screen.
+    pub fn is_kept(&self) -> bool {
+        self.kept
     }
 
     /// Erases the output area and what waits for it.
@@ -261,6 +283,7 @@ impl Display {
         self.rows.clear();
         self.waiting.clear();
         self.page = Page::Open;
+        self.kept = false;
     }
 
     /// Shows `lines` from row `first` on in place of what is there; what would be beyond the output area is left out.
@@ -437,6 +460,30 @@ mod tests {
             display.write(&format!("line {n}"), Tone::Normal, seconds(0));
         }
         display
+    }
+
+    #[test]
+    fn what_is_shown_is_kept_until_the_page_is_turned() {
+        let mut display = Display::new(Size { rows: 5, columns: 80 }, "ENDICOTT");
+        display.set_turn(Turn::Running);
+        display.keep(seconds(0));
+        assert!(!display.is_kept(), "nothing is shown");
+        display.write("a line", Tone::Normal, seconds(0));
+        display.keep(seconds(1));
+        assert_eq!((display.is_kept(), display.status()), (true, "MORE..."));
+        display.tick(seconds(60));
+        assert!(display.is_kept());
+        display.tick(seconds(61));
+        assert_eq!((display.is_kept(), display.status()), (false, "RUNNING"));
+        display.write("another", Tone::Normal, seconds(62));
+        display.keep(seconds(62));
+        display.key(Key::Clear, "", seconds(63));
+        assert!(!display.is_kept() && display.screen().rows.is_empty());
+        // TERMINAL MORE 0 0: nothing waits.
+        display.more = (0, 0);
+        display.write("a third", Tone::Normal, seconds(64));
+        display.keep(seconds(64));
+        assert!(!display.is_kept());
     }
 
     #[test]

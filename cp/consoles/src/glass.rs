@@ -259,6 +259,12 @@ impl Glass {
         if self.write(record, bell) == Outcome::ENDED { Called::Done } else { Called::Invalid }
     }
 
+    /// Whether the guest has no screen: the next write by DIAGNOSE X'58' gives it one.
+    pub fn has_none(&self) -> bool {
+        let inner = self.lock();
+        !inner.active() || !inner.written
+    }
+
     /// A read by DIAGNOSE X'58': nothing if the guest has no screen.
     pub fn called_read(&self, code: u8) -> Option<Vec<u8>> {
         let there = {

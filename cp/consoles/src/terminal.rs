@@ -224,8 +224,9 @@ impl Terminal {
 
     /// What the guest's own screen has for the display, if the guest has the display: records of the 3270 data stream.
     pub fn guest_records(&self) -> Option<Vec<Vec<u8>>> {
-        if !self.is_display() {
-            return None;
+        match &self.lock().face {
+            Face::Display(display) if !display.is_kept() => (),
+            _ => return None,
         }
         match self.line() {
             Some(line) => line.graf.glass.take_records(),
@@ -380,6 +381,15 @@ impl Terminal {
         self.change(|inner| {
             if let Face::Display(display) = &mut inner.face {
                 display.place(first, lines);
+            }
+        });
+    }
+
+    /// The guest has a screen to show: lines that have been shown stay until the page is turned.
+    pub fn keep(&self, now: Tod) {
+        self.change(|inner| {
+            if let Face::Display(display) = &mut inner.face {
+                display.keep(now);
             }
         });
     }

@@ -214,6 +214,55 @@ fn diagnose_58_shows_lines_where_they_are_wanted() {
 }
 
 #[test]
+fn lines_stay_until_the_page_is_turned_before_diagnose_58_has_the_screen() {
+    let room = Room::new();
+    let mut seat = room.display();
+    seat.log_on();
+    seat.say("terminal more 5 5");
+    let text = [&[WCC][..], &base::ebcdic::from_str("FULL SCREEN")].concat();
+    store(&seat, 0x400, &text);
+    store(&seat, 0x300, &ccw(0x29, 0x400, 0x20, 0x80, text.len() as u16));
+    diagnose(&seat, 0x58, 0x300, 9);
+    assert!(seat.guest_screen().is_none() && seat.cp_screen().contains("MORE..."), "{}", seat.cp_screen());
+    seat.key(Key::Clear, "");
+    assert_eq!(seat.guest_screen().as_deref(), Some("FULL SCREEN"));
+}
+
+#[test]
+fn diagnose_8c_says_how_large_the_display_is() {
+    let room = Room::new();
+    let seat = room.display();
+    seat.log_on();
+    // The console is in register 3 as IPM finds it: the DIAGNOSE is issued by hand.
+    seat.say("store s200 8312008c b2220040 82000280");
+    seat.say("store s280 020A0000 80000300");
+    let ask = |length: &str, vdev: &str| {
+        seat.say("store s300 ffffffff ffffffff");
+        seat.say("store g1 300");
+        seat.say(&format!("store g2 {length}"));
+        seat.say(&format!("store g3 {vdev}"));
+        seat.say("store s0 00080000 80000200");
+        seat.say("system restart");
+        seat.key(Key::Pa1, "");
+        seat.key(Key::Clear, "");
+        seat.say("display g4");
+        let screen = seat.cp_screen();
+        let word = screen.lines().find_map(|line| line.split_once("GPR  4 = ")).unwrap_or_else(|| panic!("{screen}")).1;
+        let code = u64::from_str_radix(&word.trim()[..8], 16).expect("hexadecimal") >> 28 & 3;
+        seat.say("display 300.8");
+        (code, seat.cp_screen())
+    };
+    // Colours and highlighting, no partitions, 80 columns, 24 rows.
+    let (code, shown) = ask("6", "9");
+    assert!(code == 0 && shown.contains("C0000050 0018FFFF"), "{code} {shown}");
+    let (code, shown) = ask("4", "9");
+    assert!(code == 1 && shown.contains("C0000050 FFFFFFFF"), "{code} {shown}");
+    // Nothing is dialed to it; there is no such device.
+    assert_eq!(ask("6", "320").0, 2);
+    assert_eq!(ask("6", "999").0, 2);
+}
+
+#[test]
 fn a_terminal_is_dialed_to_a_virtual_3270() {
     let room = Room::new();
     let owner = room.display();

@@ -40,7 +40,8 @@ struct Ccw {
 /// Rx: the address of CCWs, which chain; Ry: the console's device number. Command 19 shows up to 1760 characters from
 /// the line that the control byte names (X'80' erases first, X'FF' only erases); 29 writes a data stream that begins
 /// with its write control character (X'80' erase/write, X'C0' erase/write alternate, X'20' structured fields, 0 write);
-/// 2A reads (X'80' what was modified, else the buffer). From the first erase/write on every key is an attention, until
+/// 2A reads (X'80' what was modified, else the buffer). Lines that have been shown stay until the user has cleared them
+/// (MORE...), unless the virtual machine has erased them. From the first erase/write on every key is an attention, until
 /// the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E' wants an
 /// erase/write first, X'0E' has found the data stream invalid; 3: no such device.
 pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
@@ -123,6 +124,9 @@ fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Resu
             let mut record = vec![code];
             record.extend(fetch(call, areas)?);
             let size = terminal.size().map(tn3270::Size::from);
+            if glass.has_none() && code != command::W && code != command::WSF {
+                terminal.keep(call.cp.now());
+            }
             let bell = {
                 let mut css = call.machine.configuration.css();
                 let id = css.find(vdev);
