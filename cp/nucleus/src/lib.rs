@@ -24,4 +24,5 @@ pub mod system;
 pub mod tape;
 mod tell;
 pub mod trace;
+mod vmcf_memory;
 pub mod vmdbk;

@@ -10,9 +10,9 @@
 
 use crate::block_path::{Iucv, SharedIucv};
 use crate::class::Classes;
-use crate::diagnose::vmcf::Memory;
 use crate::machine::{Listener, Machine, Surroundings};
 use crate::trace::Trace;
+use crate::vmcf_memory::Memory;
 use arch::Absolute;
 use base::{Clock, Held, Tod};
 use consoles::device::Paper;
