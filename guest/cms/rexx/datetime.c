@@ -1,5 +1,6 @@
 /*
- * DATE and TIME (TRL, section 4). Within one clause the clock stands still.
+ * DATE and TIME (TRL, section 4). Within one clause the clock stands still. DATE also converts a date from one form to
+ * another (REXX/VM Reference): years of two digits are those from 50 before this one to 49 after it.
  */
 #include "builtin.h"
 
@@ -82,12 +83,159 @@ static void slashed(struct text *o, i32 a, i32 b, i32 c)
 	number(o, c, 2);
 }
 
+static u32 month_days(i32 year, i32 month)
+{
+	return month == 2 ? 28u + leap(year) : 30u + ((0x15aau >> month) & 1);
+}
+
+static void set_base(struct rexx_time *t, i32 base)
+{
+	i32 days;
+
+	t->year = base / 366 + 1;
+	while (before_year(t->year + 1) <= base)
+		t->year++;
+	days = base - before_year(t->year);
+	for (t->month = 1; days >= (i32)month_days(t->year, t->month); t->month++)
+		days -= (i32)month_days(t->year, t->month);
+	t->day = days + 1;
+}
+
+/* What of a date has not been read. */
+struct left {
+	const char *at, *end;
+};
+
+/* So many digits, or from one to that many. */
+static bool digits(struct left *left, u32 least, u32 most, i32 *value)
+{
+	u32 n = 0;
+
+	for (*value = 0; n < most && left->at < left->end && is_digit(*left->at); n++)
+		*value = *value * 10 + (*left->at++ - '0');
+	return n >= least;
+}
+
+static bool is_next(struct left *left, char c)
+{
+	return left->at < left->end && *left->at++ == c;
+}
+
+/* The year of the window that ends in these digits. */
+static i32 whole_year(i32 two, i32 this)
+{
+	i32 first = this - 50;
+
+	return first - first % 100 + two + (two < first % 100 ? 100 : 0);
+}
+
+/* nn/nn/nn, in the order that `places` says. */
+static bool read_slashed(struct left *left, const char *places, struct rexx_time *t)
+{
+	for (u32 i = 0; i < 3; i++) {
+		i32 value;
+
+		if (!digits(left, 2, 2, &value) || (i < 2 && !is_next(left, '/')))
+			return false;
+		if (places[i] == 'd')
+			t->day = value;
+		else if (places[i] == 'm')
+			t->month = value;
+		else
+			t->year = whole_year(value, t->year);
+	}
+	return true;
+}
+
+/* dd Mon yyyy */
+static bool read_normal(struct left *left, struct rexx_time *t)
+{
+	i32 day;
+
+	if (!digits(left, 1, 2, &day) || !is_next(left, ' ') || left->end - left->at < 3)
+		return false;
+	for (t->month = 1; t->month <= 12; t->month++) {
+		const char *month = months[t->month - 1];
+
+		if (left->at[0] == month[0] && left->at[1] == month[1] && left->at[2] == month[2])
+			break;
+	}
+	left->at += 3;
+	t->day = day;
+	return is_next(left, ' ') && digits(left, 4, 4, &t->year);
+}
+
+/* `t` is today, and then the date in that form. */
+static bool read_date(struct left left, char form, struct rexx_time *t)
+{
+	i32 value, this = t->year, month_and_day;
+	bool good = true;
+
+	switch (form) {
+	case 'B':
+		good = digits(&left, 1, 7, &value) && value <= 3652058;
+		break;
+	case 'C':
+		good = digits(&left, 1, 5, &value) && value >= 1 && value <= 36525;
+		value += before_year(this - this % 100) - 1;
+		break;
+	case 'D':
+		good = digits(&left, 1, 3, &value) && value >= 1 && value <= (leap(this) ? 366 : 365);
+		value += before_year(this) - 1;
+		break;
+	case 'J':
+		good = digits(&left, 2, 2, &t->year) && digits(&left, 3, 3, &value) && value >= 1;
+		t->year = whole_year(t->year, this);
+		good = good && value <= (leap(t->year) ? 366 : 365);
+		value += before_year(t->year) - 1;
+		break;
+	case 'E':
+		return read_slashed(&left, "dmy", t) && left.at == left.end;
+	case 'O':
+		return read_slashed(&left, "ymd", t) && left.at == left.end;
+	case 'U':
+		return read_slashed(&left, "mdy", t) && left.at == left.end;
+	case 'N':
+		return read_normal(&left, t) && left.at == left.end;
+	default:
+		good = digits(&left, 4, 4, &t->year) && digits(&left, 4, 4, &month_and_day);
+		t->month = month_and_day / 100;
+		t->day = month_and_day % 100;
+		return good && left.at == left.end;
+	}
+	if (good)
+		set_base(t, value);
+	return good && left.at == left.end;
+}
+
+/* The date of argument 2, in the form that argument 3 says. */
+static void given_date(struct rexx *x, struct val *a, u32 n, struct rexx_time *t)
+{
+	char form = GIVEN(2) ? rx_arg_option(x, a, 2) : 'N';
+	struct str *text = text_of(x, &a[1]);
+	struct left left = { text->t, text->t + text->length };
+
+	if (form != 'B' && form != 'C' && form != 'D' && form != 'E' && form != 'J' && form != 'N' && form != 'O' &&
+	    form != 'S' && form != 'U')
+		rx_bad_option(x, a, 2);
+	if (!read_date(left, form, t) || t->year < 1 || t->year > 9999 || t->month < 1 || t->month > 12 || t->day < 1 ||
+	    t->day > (i32)month_days(t->year, t->month))
+		rx_bad_argument(x, 19, &a[1]);
+}
+
 struct val rx_date(struct rexx *x, struct val *a, u32 n)
 {
-	const struct rexx_time *t = now(x);
+	struct rexx_time date = *now(x);
+	const struct rexx_time *t = &date;
 	struct text o = { .n = 0 };
-	i32 year = t->year % 100, month = t->month < 1 ? 1 : t->month > 12 ? 12 : t->month;
+	i32 year, month;
 
+	if (GIVEN(1))
+		given_date(x, a, n, &date);
+	else if (GIVEN(2))
+		rx_bad_option(x, a, 2);
+	year = t->year % 100;
+	month = t->month < 1 ? 1 : t->month > 12 ? 12 : t->month;
 	switch (GIVEN(0) ? rx_arg_option(x, a, 0) : 'N') {
 	case 'B':
 		return INTEGER(base_day(t));

@@ -25,7 +25,7 @@ const struct builtin_entry rx_builtins[] = {
 	{ "D2C", rx_d2c, 1, 2 },
 	{ "D2X", rx_d2x, 1, 2 },
 	{ "DATATYPE", rx_datatype, 1, 2 },
-	{ "DATE", rx_date, 0, 1 },
+	{ "DATE", rx_date, 0, 3 },
 	{ "DELSTR", rx_delstr, 2, 3 },
 	{ "DELWORD", rx_delword, 2, 3 },
 	{ "DIGITS", rx_digits, 0, 0 },
