@@ -39,6 +39,13 @@ const struct stage_kind filters[] = {
     { "COUNT", 5, count_stage, ANYWHERE, "COUNT [CHARacters|CHARS|BYTEs] [WORDs] [LINEs|RECORDs] [MINline] [MAXline]",
       "Writes one record with what is wanted, in this order. "
       "With an output 1 it goes there, and the input to output 0.", 0 },
+    { "DATECONVERT", 5, dateconvert_stage, ANYWHERE,
+      "DATEConvert [range] form form [WINdow n | BASEyear n] [TIMEOUT]",
+      "Writes a date in another form, with TIMEOUT its time, too. Forms: SHORTdate mm/dd/yy, FULLdate mm/dd/yyyy, "
+      "ISOdate, EUROpean dd/mm/yy, ORDered yy/mm/dd, STANDard yyyymmdd, NORMal d Mon yyyy, JULian yyddd, PIPE "
+      "yyyymmddhhmmss, POSIX seconds, BASE days, REXX_x as DATE(x), and to write only DAYS, MONTH, WEEKday. Years of "
+      "two digits are those from n years off this one (-50), or from year n. What is no date goes to output 1, if there "
+      "is one.", 0 },
     { "DEAL", 4, deal_stage, ANYWHERE, "DEAL [STOP ALLEOF|ANYEOF|n] [SECONDARY | STREAMID range [STRIP]]",
       "Writes records to its outputs in turn; to the one that a record of input 1 names (SECONDARY), or the record "
       "itself.", 0 },
@@ -195,6 +202,10 @@ const struct stage_kind filters[] = {
       "Writes the records of a packed file (COPYFILE (PACK); what is not one goes on as it is.", 0 },
     { "UNTAB", 5, untab_stage, ANYWHERE, "UNTAB [-n | n...]",
       "Makes tab characters (X'05') blanks up to the next stop; stops are every n columns (8), or those named.", 0 },
+    { "UPDATE", 6, update_stage, ANYWHERE, "UPDATE [n-m]",
+      "Applies the update file of input 1 to the records of input 0, which have rising sequence numbers in columns 73 "
+      "to 80, or those. Statements are ./ I n, D n [m], R n [m], with $ [n [step]] for numbers of what is inserted, S "
+      "and *. Output 1, if there is one, gets a line for each statement and each record inserted or deleted.", 0 },
     { "VCHAR", 5, vchar_stage, ANYWHERE, "VCHAR n m",
       "Makes characters of n bits characters of m bits (1 to 32): with zeros in front, or cut there.", 0 },
     { "WHILELABEL", 5, whilelabel_stage, ANYWHERE, "WHILElabel [string]",

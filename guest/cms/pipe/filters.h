@@ -110,6 +110,8 @@ stage_function instore_stage, outstore_stage, append_stage, preface_stage, not_s
 stage_function fanin_stage, faninany_stage, fanout_stage, gate_stage, predselect_stage, deal_stage,
     gather_stage, synchronise_stage, juxtapose_stage, overlay_stage, buffer_stage, copy_stage,
     elastic_stage;                                       /* streams.c */
+stage_function dateconvert_stage;                        /* dates.c */
+stage_function update_stage;                             /* changes.c */
 stage_function insert_stage, space_stage, substring_stage, xrange_stage, random_stage;   /* make.c */
 stage_function specs_stage;                              /* specs.c */
 
