@@ -4,23 +4,10 @@
  * A file is dumped as blocks of 800 or 4096 bytes, its name last (dump.c).
  */
 #include "command.h"
+#include "tape.h"
 
-enum { SMALL = 800, LARGE = 4096, MOTIONS_MOST = 32767 };
-enum {
-    BACKSPACE_BLOCK = 0x27, BACKSPACE_FILE = 0x2f, FORWARD_BLOCK = 0x37, FORWARD_FILE = 0x3f, REWIND = 0x07,
-    UNLOAD = 0x0f, ERASE_GAP = 0x17, NO_OPERATION = 0x03,
-};
-enum listing { TO_SCREEN, TO_PRINTER, TO_DISK, NOWHERE };
-
-struct tape {
-    u32 unit;
-    u16 vdev;
-    int size, marks, listing, end;
-    u32 files;                  /* how many tape marks LOAD and its like go to */
-    struct open_file *map;
-    u8 *block;
-    u32 length;                 /* of the block that was read */
-};
+enum { SMALL = 800, LARGE = TAPE_LARGE, MOTIONS_MOST = 32767 };
+enum { FORWARD_BLOCK = 0x37, FORWARD_FILE = 0x3f, REWIND = 0x07, UNLOAD = 0x0f, ERASE_GAP = 0x17, NO_OPERATION = 0x03 };
 
 u16 tape_device(u32 unit) { return (u16)(unit < 8 ? 0x180 + unit : 0x280 + unit); }
 
@@ -80,22 +67,23 @@ int tape_problem(const char *module, u32 unit, enum tape_end end, bool writing)
     }
 }
 
-static enum tape_end move(struct tape *tape, u8 command)
+enum tape_end tape_move(struct tape *tape, u8 command)
 {
     u32 length = 0;
 
     return tape_io(tape->vdev, command, tape->block, &length);
 }
 
-static int failed(const struct tape *tape, enum tape_end end, bool writing)
+int tape_failed(const struct tape *tape, enum tape_end end, bool writing)
 {
-    return tape_problem("TPE", tape->unit, end, writing);
+    return tape_problem(tape->module, tape->unit, end, writing);
 }
 
+static const struct fileid map_id = { "TAPE    ", "MAP     ", "A5" };
+
 /* A line of the list of files. */
-static int list(struct tape *tape, const char *text)
+int tape_list(struct tape *tape, const char *text)
 {
-    struct fileid id = { "TAPE    ", "MAP     ", "A5" };
     u32 length = (u32)strlen(text);
     char line[80];
     int error = EDF_OK;
@@ -108,14 +96,14 @@ static int list(struct tape *tape, const char *text)
         return unit_write(PRINT_UNIT, 0x09, text, length) == 0 ? 0 : RC_IO;
     case TO_DISK:
         if (tape->map == NULL) {
-            error = file_open(&id, EDF_NEW, &tape->map);
+            error = file_open(&map_id, EDF_NEW, &tape->map);
             if (error == EDF_OK)
                 tape->map->file.fst[FST_RECFM] = EDF_F;
         }
         pad(line, sizeof line, text, length);
         if (error == EDF_OK)
             error = edf_write(&tape->map->file, tape->map->next_write++, line, sizeof line);
-        return file_problem("TPE", error, &id, true);
+        return file_problem(tape->module, error, &map_id, true);
     default:
         return 0;
     }
@@ -128,7 +116,7 @@ static int write_block(void *with, u8 *block, u32 length)
     struct tape *tape = with;
     enum tape_end end = tape_io(tape->vdev, TAPE_WRITE, block, &length);
 
-    return end == TAPE_DONE ? 0 : failed(tape, end, true);
+    return end == TAPE_DONE ? 0 : tape_failed(tape, end, true);
 }
 
 static int dump_file(struct tape *tape, const struct fileid *id)
@@ -139,14 +127,14 @@ static int dump_file(struct tape *tape, const struct fileid *id)
     int code = dump_out("TPE", &dump, &found);
 
     if (code == 0)
-        code = list(tape, show_id(&found, text));
+        code = tape_list(tape, show_id(&found, text));
     if (code == 0) {
-        enum tape_end end = move(tape, TAPE_WRITE_MARK);
+        enum tape_end end = tape_move(tape, TAPE_WRITE_MARK);
 
         /* Without WTM the next file takes the mark's place. */
         if (end == TAPE_DONE && !tape->marks)
-            end = move(tape, BACKSPACE_BLOCK) == TAPE_MARK ? TAPE_DONE : TAPE_ERROR;
-        code = end == TAPE_DONE ? 0 : failed(tape, end, true);
+            end = tape_move(tape, BACKSPACE_BLOCK) == TAPE_MARK ? TAPE_DONE : TAPE_ERROR;
+        code = end == TAPE_DONE ? 0 : tape_failed(tape, end, true);
     }
     return code;
 }
@@ -157,7 +145,7 @@ static int dump_all(struct tape *tape, const struct fileid *wanted)
     struct fileid id;
     char text[24];
     u32 files = 0;
-    int code = list(tape, "DUMPING.....");
+    int code = tape_list(tape, "DUMPING.....");
 
     search_begin(&search, wanted);
     while (code == 0 && search_next(&search)) {
@@ -173,15 +161,14 @@ static int dump_all(struct tape *tape, const struct fileid *wanted)
 }
 
 /* LOAD, SCAN, SKIP. */
+const char *const tape_walks[] = { "LOAD", "SCAN", "SKIP" };
+const char *const tape_says[] = { "LOADING.....", "SCANNING....", "SKIPPING...." };
 
-/* The next block; TAPE_ERROR with nothing read: it is none of ours. */
-static enum tape_end read_block(struct tape *tape)
+/* The next block. */
+enum tape_end tape_read(struct tape *tape)
 {
-    enum tape_end end;
-
     tape->length = LARGE + DUMP_HEAD;
-    end = tape_io(tape->vdev, TAPE_READ, tape->block, &tape->length);
-    return end;
+    return tape_io(tape->vdev, TAPE_READ, tape->block, &tape->length);
 }
 
 static bool is_ours(const struct tape *tape)
@@ -189,10 +176,8 @@ static bool is_ours(const struct tape *tape)
     return dump_is(tape->block, tape->length);
 }
 
-enum walk { LOAD, SCAN, SKIP };
-
 /* Whether one file is meant. */
-static bool is_exact(const struct fileid *id)
+bool tape_wants_one(const struct fileid *id)
 {
     for (u32 n = 0; n < 8; n++)
         if (id->fn[n] == '*' || id->ft[n] == '*' || id->fn[n] == '%' || id->ft[n] == '%')
@@ -201,13 +186,13 @@ static bool is_exact(const struct fileid *id)
 }
 
 /* The end of a file: what is to be done with it. True: it is the one that was wanted. */
-static bool file_end(struct tape *tape, enum walk what, const struct fileid *wanted, struct kept *kept, u32 blocks,
+static bool file_end(struct tape *tape, enum tape_walk what, const struct fileid *wanted, struct kept *kept, u32 blocks,
                      int *code)
 {
     u8 fst[FST_LENGTH];
     struct fileid id;
     char text[24];
-    bool matching, single = is_exact(wanted);
+    bool matching, single = tape_wants_one(wanted);
 
     if (!dump_end(tape->block, tape->length, fst, &id)) {
         message("TPE", 57, 'E');
@@ -221,33 +206,32 @@ static bool file_end(struct tape *tape, enum walk what, const struct fileid *wan
         *code = dump_store("TPE", kept, fst, &id);
     dump_forget(kept);
     if (*code == 0 && (what != LOAD || matching))
-        *code = list(tape, show_id(&id, text));
+        *code = tape_list(tape, show_id(&id, text));
     /* SCAN leaves the tape in front of the file that it looked for. */
     if (*code == 0 && what == SCAN && matching && single)
         for (u32 n = 0; n <= blocks && *code == 0; n++)
-            if (move(tape, BACKSPACE_BLOCK) != TAPE_DONE)
-                *code = failed(tape, TAPE_ERROR, false);
+            if (tape_move(tape, BACKSPACE_BLOCK) != TAPE_DONE)
+                *code = tape_failed(tape, TAPE_ERROR, false);
     return matching && single;
 }
 
-static int walk(struct tape *tape, enum walk what, const struct fileid *wanted)
+static int walk(struct tape *tape, enum tape_walk what, const struct fileid *wanted)
 {
-    static const char *const says[] = { "LOADING.....", "SCANNING....", "SKIPPING...." };
     bool found = false, marked = false;
     struct kept kept = { 0 };
     char text[24];
     u32 blocks = 0, marks = 0;
-    int code = list(tape, says[what]);
+    int code = tape_list(tape, tape_says[what]);
 
     while (code == 0 && !found && (tape->end || marks < tape->files)) {
-        enum tape_end end = read_block(tape);
+        enum tape_end end = tape_read(tape);
 
         attend();
         if (end == TAPE_VOID || (end == TAPE_MARK && marked))
             break;
         marked = end == TAPE_MARK;
         if (end != TAPE_MARK && end != TAPE_DONE) {
-            code = failed(tape, end, false);
+            code = tape_failed(tape, end, false);
         } else if (marked) {
             if (blocks != 0) {
                 message("TPE", 10, 'E', "from tape");
@@ -270,8 +254,8 @@ static int walk(struct tape *tape, enum walk what, const struct fileid *wanted)
     dump_forget(&kept);
     if (code != 0 || found)
         return code;
-    code = list(tape, "END-OF-FILE OR END-OF-TAPE");
-    if (code == 0 && is_exact(wanted)) {
+    code = tape_list(tape, "END-OF-FILE OR END-OF-TAPE");
+    if (code == 0 && tape_wants_one(wanted)) {
         message("TPE", 2, 'E', show_id(wanted, text));
         code = RC_MISSING;
     }
@@ -282,7 +266,7 @@ static int walk(struct tape *tape, enum walk what, const struct fileid *wanted)
 static int motion(struct tape *tape, u8 command, u32 count)
 {
     for (u32 n = 0; n < count; n++) {
-        enum tape_end end = move(tape, command);
+        enum tape_end end = tape_move(tape, command);
         bool writing = command == TAPE_WRITE_MARK || command == ERASE_GAP;
 
         /* Passing over a mark ends a motion by records. */
@@ -292,7 +276,7 @@ static int motion(struct tape *tape, u8 command, u32 count)
         if (end == TAPE_BEGINNING && command == BACKSPACE_FILE && n + 1 == count)
             return 0;
         if (end != TAPE_DONE)
-            return failed(tape, end, writing);
+            return tape_failed(tape, end, writing);
         attend();
     }
     return 0;
@@ -320,12 +304,12 @@ static int label(struct tape *tape, const struct call *call, u32 words, bool rew
     }
     code = writing ? tape_write_label(tape->unit, call->token[2], words > 3 ? call->token[3] : "        ")
         : tape_show_label(tape->unit);
-    end = code == 0 && rewind ? move(tape, REWIND) : TAPE_DONE;
-    return end == TAPE_DONE ? code : failed(tape, end, false);
+    end = code == 0 && rewind ? tape_move(tape, REWIND) : TAPE_DONE;
+    return end == TAPE_DONE ? code : tape_failed(tape, end, false);
 }
 
-/* TAP1, 181, EOF n and BLKSIZE n have no fixed form: they are taken out of the options here. */
-static int own_options(struct call *call, struct tape *tape)
+/* TAP1, 181 and (if there is a size) BLKSIZE n have no fixed form: they are taken out of the options here. */
+int tape_options(struct call *call, struct tape *tape)
 {
     u32 from = operands(call) + 1, to = from;
 
@@ -338,9 +322,9 @@ static int own_options(struct call *call, struct tape *tape)
         } else if (length == 3 && parse_hex(word, 3, &value) &&
                    ((value >= 0x180 && value <= 0x187) || (value >= 0x288 && value <= 0x28f))) {
             tape->unit = value & 15;
-        } else if (abbreviates(word, "BLKSIZE", 3)) {
+        } else if (tape->size != 0 && abbreviates(word, "BLKSIZE", 3)) {
             if (n + 1 >= call->count) {
-                message("TPE", 5, 'E', word);
+                message(tape->module, 5, 'E', word);
                 return RC_SYNTAX;
             }
             n++;
@@ -349,7 +333,7 @@ static int own_options(struct call *call, struct tape *tape)
             else if (is(call->token[n], "4096") || is(call->token[n], "4K"))
                 tape->size = LARGE;
             else {
-                message("TPE", 29, 'E', call->token[n], word);
+                message(tape->module, 29, 'E', call->token[n], word);
                 return RC_SYNTAX;
             }
         } else {
@@ -364,28 +348,83 @@ static int own_options(struct call *call, struct tape *tape)
     return 0;
 }
 
-int tape_command(const struct call *given)
+/* Motions that are commands of their own: false, it is none. */
+bool tape_moves(struct tape *tape, const struct call *call, u32 words, int *code)
 {
     static const struct { const char *word; u8 command; bool counted; } motions[] = {
         { "BSF", BACKSPACE_FILE, true }, { "BSR", BACKSPACE_BLOCK, true }, { "ERG", ERASE_GAP, true },
-        { "FSF", FORWARD_FILE, true },
-        { "FSR", FORWARD_BLOCK, true }, { "REW", REWIND, false }, { "RUN", UNLOAD, false },
-        { "WTM", TAPE_WRITE_MARK, true }, { "MODESET", NO_OPERATION, false },
+        { "FSF", FORWARD_FILE, true }, { "FSR", FORWARD_BLOCK, true }, { "REW", REWIND, false },
+        { "RUN", UNLOAD, false }, { "WTM", TAPE_WRITE_MARK, true }, { "MODESET", NO_OPERATION, false },
     };
-    static const char *const walks[] = { "LOAD", "SCAN", "SKIP" };
-    struct tape tape = { .unit = 1, .size = LARGE, .files = 1 };
+    u32 count = 1, n = 0;
+
+    while (n < COUNT_OF(motions) && !is(call->token[1], motions[n].word))
+        n++;
+    if (n == COUNT_OF(motions))
+        return false;
+    *code = RC_SYNTAX;
+    if (words > (motions[n].counted ? 3u : 2u))
+        message(tape->module, 70, 'E', call->token[motions[n].counted ? 3 : 2]);
+    else if (words == 3 && (!parse_number(call->token[2], name_length(call->token[2]), &count) || count == 0 ||
+                            count > MOTIONS_MOST))
+        message(tape->module, 26, 'E', call->token[2], call->token[1]);
+    else
+        *code = motion(tape, motions[n].command, count);
+    return true;
+}
+
+/* Which files LOAD, SCAN or SKIP means, and which of them it is; a return code. */
+int tape_wanted(const struct tape *tape, const struct call *call, u32 words, struct fileid *id, enum tape_walk *what)
+{
+    u32 n = 0;
+
+    while (n < TAPE_WALKS && !is(call->token[1], tape_walks[n]))
+        n++;
+    if (n == TAPE_WALKS) {
+        message(tape->module, 14, 'E', call->token[1]);
+        return RC_SYNTAX;
+    }
+    *what = (enum tape_walk)n;
+    if (*what != LOAD && words > 4) {
+        message(tape->module, 70, 'E', call->token[4]);
+        return RC_SYNTAX;
+    }
+    if (!parse_fileid(tape->module, call, 2, words - 2, id))
+        return RC_SYNTAX;
+    if (words < 3)
+        memcpy(id->fn, "*       ", 8);
+    if (words < 4)
+        memcpy(id->ft, "*       ", 8);
+    return 0;
+}
+
+/* The list of files is complete; a return code. */
+int tape_list_end(struct tape *tape, int code)
+{
+    if (tape->map != NULL) {
+        int error = file_problem(tape->module, file_finish(tape->map), &map_id, true);
+
+        code = code != 0 ? code : error;
+    }
+    if (tape->listing == TO_PRINTER)
+        unit_close(PRINT_UNIT, "", &map_id);
+    return code;
+}
+
+int tape_command(const struct call *given)
+{
+    struct tape tape = { .module = "TPE", .unit = 1, .size = LARGE, .files = 1 };
     int rewind = 1;
     const struct option known[] = {
         FLAG("WTM", 3, &tape.marks, 1), FLAG("NOWTM", 5, &tape.marks, 0),
-        FLAG("EOT", 3, &tape.end, 1), NUMBER("EOF", 3, &tape.files),
-        FLAG("TERM", 4, &tape.listing, TO_SCREEN), FLAG("PRINT", 2, &tape.listing, TO_PRINTER),
-        FLAG("DISK", 2, &tape.listing, TO_DISK), FLAG("NOPRINT", 4, &tape.listing, NOWHERE),
+        TAPE_WALK_OPTIONS(tape),
         FLAG("REWIND", 3, &rewind, 1), FLAG("LEAVE", 3, &rewind, 0),
     };
     struct call call = *given;
     name token[TOKENS_MOST + 1];
-    u32 words = operands(given), count = 1;
+    u32 words = operands(given);
     struct fileid id;
+    enum tape_walk what;
     int code;
 
     memcpy(token, given->token, (given->count + 1) * sizeof(name));
@@ -394,25 +433,14 @@ int tape_command(const struct call *given)
         message("TPE", 47, 'E');
         return RC_SYNTAX;
     }
-    code = own_options(&call, &tape);
+    code = tape_options(&call, &tape);
     if (code == 0)
         code = options("TPE", &call, known, COUNT_OF(known));
     if (code != 0)
         return code;
     tape.block = obtain_command(LARGE + DUMP_HEAD);
-    for (u32 n = 0; n < COUNT_OF(motions); n++)
-        if (is(call.token[1], motions[n].word)) {
-            if (words > (motions[n].counted ? 3u : 2u)) {
-                message("TPE", 70, 'E', call.token[motions[n].counted ? 3 : 2]);
-                return RC_SYNTAX;
-            }
-            if (words == 3 && (!parse_number(call.token[2], name_length(call.token[2]), &count) || count == 0 ||
-                               count > MOTIONS_MOST)) {
-                message("TPE", 26, 'E', call.token[2], call.token[1]);
-                return RC_SYNTAX;
-            }
-            return motion(&tape, motions[n].command, count);
-        }
+    if (tape_moves(&tape, &call, words, &code))
+        return code;
     if (is(call.token[1], "DVOL1") || is(call.token[1], "WVOL1"))
         return label(&tape, &call, words, rewind != 0);
     memset(&id, ' ', sizeof id);
@@ -427,36 +455,10 @@ int tape_command(const struct call *given)
         }
         code = parse_fileid("TPE", &call, 2, words - 2, &id) ? dump_all(&tape, &id) : RC_SYNTAX;
     } else {
-        u32 what = 0;
-
-        while (what < COUNT_OF(walks) && !is(call.token[1], walks[what]))
-            what++;
-        if (what == COUNT_OF(walks)) {
-            message("TPE", 14, 'E', call.token[1]);
-            return RC_SYNTAX;
-        }
-        if (what != LOAD && words > 4) {
-            message("TPE", 70, 'E', call.token[4]);
-            return RC_SYNTAX;
-        }
-        if (!parse_fileid("TPE", &call, 2, words - 2, &id))
-            return RC_SYNTAX;
-        if (words < 3)
-            memcpy(id.fn, "*       ", 8);
-        if (words < 4)
-            memcpy(id.ft, "*       ", 8);
-        code = walk(&tape, (enum walk)what, &id);
+        code = tape_wanted(&tape, &call, words, &id, &what);
+        if (code != 0)
+            return code;
+        code = walk(&tape, what, &id);
     }
-    if (tape.map != NULL) {
-        struct fileid map = { "TAPE    ", "MAP     ", "A5" };
-        int error = file_problem("TPE", file_finish(tape.map), &map, true);
-
-        code = code != 0 ? code : error;
-    }
-    if (tape.listing == TO_PRINTER) {
-        struct fileid map = { "TAPE    ", "MAP     ", "A5" };
-
-        unit_close(PRINT_UNIT, "", &map);
-    }
-    return code;
+    return tape_list_end(&tape, code);
 }
