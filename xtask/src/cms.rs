@@ -39,7 +39,7 @@ const FLAGS: [&str; 20] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 32] = [
+const RARE: [&str; 33] = [
     "edf/check.c",
     "edf/kept.c",
     "lib/members.c",
@@ -67,6 +67,7 @@ const RARE: [&str; 32] = [
     "nucleus/saved.c",
     "nucleus/segment.c",
     "nucleus/synonym.c",
+    "nucleus/vmcf.c",
     "rexx/datetime.c",
     "rexx/embed.c",
     "rexx/error.c",

@@ -113,7 +113,7 @@ static int look_at_file(struct wishes *wishes)
 /* A message: *MSG, *WNG or *SMSG, the user, the text. */
 static int look_at_messages(const struct wishes *wishes, struct iucv_line *said)
 {
-    while (iucv_next(said)) {
+    while (iucv_next(said) || (wishes->special && vmcf_next(said))) {
         const char *kind = said->class == IUCV_SPECIAL ? "*SMSG" : said->class == IUCV_WARNING ? "*WNG" : "*MSG";
         char line[LINE_MOST];
         u32 length = format(line, sizeof line, "%-8s %-8t ", kind, said->from), rest = LINE_MOST - length;
@@ -221,6 +221,9 @@ int wakeup_command(const struct call *call)
     if (wishes.messages || wishes.special) {
         said = obtain_command(sizeof *said);
         refused = iucv_is_open() ? 0 : iucv_open("*MSG    ");
+        /* Special messages come by VMCF if SET SMSG is ON. */
+        if (wishes.special && vmcf_open())
+            refused = 0;
         if (refused != 0) {
             message("WAK", 1095, 'E', (u32)refused);
             return RC_IO;

@@ -11,7 +11,7 @@ uint64_t tod_clock(void)
     return tod;
 }
 
-/* Waits until the clock says so, or a device or IUCV has something to say. */
+/* Waits until the clock says so, or a device, IUCV or VMCF has something to say. */
 void wait_until(uint64_t tod)
 {
     volatile u16 *external_code = (volatile u16 *)0x86;
@@ -19,7 +19,7 @@ void wait_until(uint64_t tod)
     u8 mask = disable();
 
     __asm__ volatile("stctl 0,0,%0" : "=Q"(before));
-    open = before | CLOCK_COMPARATOR | iucv_subclass();
+    open = before | CLOCK_COMPARATOR | iucv_subclass() | vmcf_subclass();
     *external_code = 0;
     __asm__ volatile("sckc %0" : : "Q"(tod));
     __asm__ volatile("lctl 0,0,%0" : : "Q"(open));
@@ -27,5 +27,6 @@ void wait_until(uint64_t tod)
         wait_io_or_clock();
     __asm__ volatile("lctl 0,0,%0" : : "Q"(before));
     iucv_interrupted(*external_code);
+    vmcf_interrupted(*external_code);
     restore(mask);
 }

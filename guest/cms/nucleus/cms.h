@@ -123,6 +123,10 @@ void wait_until(uint64_t tod);
 u32 iucv_subclass(void);
 void iucv_interrupted(u16 code);
 
+/* vmcf.c: the same of VMCF. */
+u32 vmcf_subclass(void);
+void vmcf_interrupted(u16 code);
+
 /* cp.c: what is asked of CP. */
 struct moment { u32 year, month, day, hour, minute, second; uint64_t virtual_time, total_time; char date[8], time[8]; };
 void now(struct moment *moment);

@@ -1,4 +1,4 @@
-/* Messages by IUCV (iucv.c). */
+/* Messages by IUCV (iucv.c) and VMCF (vmcf.c). */
 #ifndef IUCV_H
 #define IUCV_H
 
@@ -13,5 +13,10 @@ u8 iucv_open(const char service[8]);                     /* 0, or why not (IPRCO
 bool iucv_next(struct iucv_line *line);                  /* false: there are no more */
 bool iucv_is_open(void);
 void iucv_close(void);
+
+/* Special messages where SET SMSG is ON (vmcf.c). */
+bool vmcf_open(void);                                    /* false: CP does not have it */
+bool vmcf_next(struct iucv_line *line);                  /* false: none has come during a wait */
+void vmcf_close(void);
 
 #endif

@@ -137,6 +137,7 @@ void command_end(void)
     xedit_forget();
     messages_end(NULL);
     iucv_close();
+    vmcf_close();
     if (settings.relpage)
         give_back_storage();
     exec_attention = 0;
