@@ -154,6 +154,7 @@ void ipl_parameters(char parm[64]);
 
 /* message.c: DMSmmmnnns text. The texts are a table, with the parameters as format() has them. */
 void message(const char *module, u32 number, char severity, ...);
+extern bool message_quiet;                               /* not that a file is not found */
 enum { MESSAGE_SECOND = 0x10000 };                       /* with a number that has two texts: the second */
 const char *message_text(u32 number);                    /* as message() formats it; NULL: there is none */
 u32 message_line(char *line, u32 room, const char *module, u32 number, char severity, va_list list);

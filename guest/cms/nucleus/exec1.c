@@ -194,8 +194,9 @@ static void do_control(struct exec1 *exec, written *s)
             exec->show = SHOW_ALL;
         else if (token1_is(word, "TIME") || token1_is(word, "NOTIME"))
             exec->show_time = word->length == 4;
-        else if (!token1_is(word, "MSG") && !token1_is(word, "NOMSG") && !token1_is(word, "PACK") &&
-                 !token1_is(word, "NOPACK"))
+        else if (token1_is(word, "MSG") || token1_is(word, "NOMSG"))
+            exec->quiet = word->length == 5;
+        else if (!token1_is(word, "PACK") && !token1_is(word, "NOPACK"))
             exec->wrong = INVALID_SYNTAX;
     }
 }
@@ -458,6 +459,23 @@ static int performed(const struct statement1 *made)
     return perform(whole, full + length, CALL_COMMAND);
 }
 
+/* Commands whose "file not found" NOMSG keeps from the terminal. */
+static bool is_quiet(const struct token1 *verb)
+{
+    static const char *const quiet[] = { "ERASE", "LISTFILE", "RENAME", "STATE" };
+    const struct command *command;
+    name wanted;
+
+    pad(wanted, sizeof wanted, verb->text, verb->length);
+    for (u32 n = 0; n < sizeof wanted; n++)
+        wanted[n] = upper(wanted[n]);
+    command = command_abbreviated(wanted);
+    for (u32 n = 0; command != NULL && n < COUNT_OF(quiet); n++)
+        if (strlen(command->name) == strlen(quiet[n]) && memcmp(command->name, quiet[n], strlen(quiet[n])) == 0)
+            return true;
+    return false;
+}
+
 static void perform_command(struct exec1 *exec, written *s)
 {
     struct statement1 made;
@@ -468,7 +486,9 @@ static void perform_command(struct exec1 *exec, written *s)
         return;
     if (exec->show >= SHOW_COMMANDS)
         show(exec, made.token, made.count);
+    message_quiet = exec->quiet && is_quiet(&made.token[0]);
     code = performed(&made);
+    message_quiet = false;
     exec->retcode = code;
     if (exec->time_on)
         times(exec, true);
@@ -579,4 +599,8 @@ int exec1_run(const struct rexx_program *program, const struct call *call)
 }
 
 /* After an abend no exec runs any more. */
-void exec1_forget(void) { exec1_depth = 0; }
+void exec1_forget(void)
+{
+    exec1_depth = 0;
+    message_quiet = false;
+}

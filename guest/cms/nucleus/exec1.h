@@ -32,7 +32,7 @@ struct exec1 {
     u32 loops, reading;
     struct statement1 on_error;
     enum { SHOW_OFF, SHOW_ERRORS, SHOW_COMMANDS, SHOW_ALL } show;
-    bool show_time, time_on, hex, in_error, ended, jumped;
+    bool show_time, quiet, time_on, hex, in_error, ended, jumped;
     int retcode, exit_code, wrong;
     uint64_t virtual_time, total_time;
 };

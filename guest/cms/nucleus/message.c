@@ -37,12 +37,17 @@ void message_show(const char *line, u32 length)
         type_line(line, length);
 }
 
+bool message_quiet;
+
 void message(const char *module, u32 number, char severity, ...)
 {
+    enum { FILE_NOT_FOUND = 2 };
     char line[256];
     va_list list;
     u32 length;
 
+    if (message_quiet && (number == FILE_NOT_FOUND || number == FILE_NOT_FOUND + MESSAGE_SECOND))
+        return;
     va_start(list, severity);
     length = message_line(line, sizeof line, module, number, severity, list);
     va_end(list);
