@@ -11,7 +11,7 @@ enum { SBA = 0x11, SF = 0x1d, IC = 0x13, SFE = 0x29 };
 enum { PAIR_ATTRIBUTE = 0xc0, PAIR_HIGHLIGHT = 0x41, PAIR_COLOUR = 0x42 };
 /* Restore the keyboard, reset what was modified; sound the alarm. */
 enum { WCC = 0xc3, WCC_ALARM = 0x04, PER_ROW = 16, LOOK_ROOM = 12, INBOUND = 3 };
-enum { ATTRIBUTE_PROTECTED = 0x20, ATTRIBUTE_SKIP = 0x30, ATTRIBUTE_HIGH = 0x08, ATTRIBUTE_HIDDEN = 0x0c };
+enum { ATTRIBUTE_MODIFIED = 0x01, ATTRIBUTE_SKIP = 0x30, ATTRIBUTE_HIGH = 0x08, ATTRIBUTE_HIDDEN = 0x0c };
 
 /* Six bits as a character of the data stream. */
 static u8 graphic(u32 six)
@@ -47,7 +47,8 @@ u32 address_of(const u8 *from)
 static u8 *begin_field(u8 *to, u8 code)
 {
     const struct look *look = &editor->looks[(code - LOOK_BEGINS) & (LOOK_WRITABLE - 1)];
-    u8 attribute = (u8)((code & LOOK_WRITABLE ? 0 : ATTRIBUTE_SKIP) | (look->invisible ? ATTRIBUTE_HIDDEN : look->high ? ATTRIBUTE_HIGH : 0));
+    u8 attribute = (u8)((code & LOOK_WRITABLE ? 0 : ATTRIBUTE_SKIP) | (code & LOOK_MODIFIED ? ATTRIBUTE_MODIFIED : 0) |
+                        (look->invisible ? ATTRIBUTE_HIDDEN : look->high ? ATTRIBUTE_HIGH : 0));
     bool extended = editor->display.colours && (look->colour != 0 || look->highlight != 0);
 
     if (!extended) {
@@ -140,11 +141,12 @@ static bool cells(u32 rows, u32 columns, bool colours)
 {
     struct display *display = &editor->display;
     size_t count = (size_t)rows * columns, stream = count + count / 2 + rows * (size_t)(PER_ROW + 4 * LOOK_ROOM);
-    char *all = obtain(count * 4 + stream, OWNER_SYSTEM);
+    /* The channel command word has 24 bits of address. */
+    char *all = obtain_pages(count * 4 + stream, OWNER_SYSTEM, 0, 0x1000000);
 
     if (all == NULL)
         return false;
-    release(display->cell);
+    (void)release_pages((u32)display->cell);
     memset(display, 0, sizeof *display);
     display->rows = rows;
     display->columns = columns;
@@ -174,5 +176,5 @@ void display_end(void)
 {
     for (u32 n = 0; n < SCREENS_MOST; n++)
         release(editor->logical[n].row);
-    release(editor->display.cell);
+    (void)release_pages((u32)editor->display.cell);
 }

@@ -122,35 +122,3 @@ void update_values(struct view *view, struct asked *asked)
     (void)view;
     give_switch(asked, false);
 }
-
-/* PENDING [BLOCK] name|*: the prefix subcommand that waits first. */
-void pending_values(struct view *view, struct asked *asked)
-{
-    const char *word;
-    u32 length;
-    bool block = false, any;
-
-    if (!take_word(&asked->words, &word, &length))
-        word = "*", length = 1;
-    if (word_means(word, length, "BLOCK", 5) && take_word(&asked->words, &word, &length))
-        block = true;
-    any = length == 1 && *word == '*';
-    for (const struct pending *pending = view->file->pending; pending != NULL; pending = pending->next) {
-        u32 full = length_of(pending->name, sizeof pending->name);
-        bool half = full == 2 && pending->name[0] == pending->name[1], same = full == length;
-
-        for (u32 n = 0; same && n < full; n++)
-            same = upper(word[n]) == pending->name[n];
-        if ((!any && !same) || (block && !half) || pending->wrong)
-            continue;
-        give(asked, "%u", pending->line);
-        give(asked, "%t", pending->name);
-        give(asked, "%t", pending->name);
-        give(asked, half ? "BLOCK" : "");
-        if (pending->count > 0)
-            give(asked, "%u", pending->count);
-        else
-            give_text(asked, "", 0);
-        return;
-    }
-}

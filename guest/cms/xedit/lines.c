@@ -86,6 +86,7 @@ static void lines_moved(struct view *view, u32 line, int by)
         if (other != view)
             other->current = moved(other->current, line, by);
         other->extended = moved(other->extended, line, by);
+        other->structured = moved(other->structured, line, by);
         other->scale_line = moved(other->scale_line, line, by);
         other->tab_line = moved(other->tab_line, line, by);
         if (s->ranged) {

@@ -185,6 +185,38 @@ int modify_subcommand(struct view *view, struct words *words)
     return 0;
 }
 
+/* The values of option `n` (from 0) or of the next one that has any, as QUERY says them or as SET takes them. False: no more. */
+bool option_line(struct view *view, u32 *n, bool as_set, char line[COMMAND_MOST], u32 *length)
+{
+    /* Of these the values are of this moment, or not what SET takes. */
+    static const char *const left_out[] = { "=", "ALT", "AUTOSAVE", "CMDLINE", "CURLINE", "FMODE", "FNAME", "FTYPE", "LASTLORC", "MASK", "PENDING",
+                                            "POINT", "RANGE", "SCREEN", "SELECT" };
+
+    for (; *n < COUNT_OF(table); ++*n) {
+        const struct option_of_set *option = &table[*n];
+        struct asked asked;
+        bool out = option->set == NULL && option->flag == 0;
+
+        for (u32 k = 0; as_set && !out && k < COUNT_OF(left_out); k++)
+            out = strcmp(option->name, left_out[k]) == 0;
+        if (out)
+            continue;
+        memset(&asked, 0, sizeof asked);
+        asked.words.at = asked.words.end = option->name;
+        asked.take = query_value;
+        format(asked.name, sizeof asked.name, "%s", option->name);
+        asked.length = format(asked.line, sizeof asked.line, as_set ? "SET %s" : "%s", option->name);
+        ask(view, option, &asked);
+        if (asked.list || asked.count == 0)
+            continue;
+        *length = asked.length;
+        memcpy(line, asked.line, asked.length);
+        ++*n;
+        return true;
+    }
+    return false;
+}
+
 static void set_variable(const char *variable, u32 number, const char *text, u32 length)
 {
     char full[32];
@@ -205,7 +237,7 @@ int extract_subcommand(struct view *view, struct words *words)
     past_blanks(words);
     if (words->at >= words->end)
         return missing_operand();
-    if (exec_running() == NULL || editor->macros == 0) {
+    if (exec_running() == NULL) {
         message("XMA", 631 + MESSAGE_SECOND, 'E', "EXTRACT");
         return XE_OPERAND;
     }

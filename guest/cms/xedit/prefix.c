@@ -89,6 +89,21 @@ static u32 digits(const char *text, u32 length, u32 *value)
     return n;
 }
 
+/* A name may stand for another: SET PREFIX SYNONYM. */
+static void real_name(struct pending *pending)
+{
+    static const char five[] = ".....", input[] = "SI";
+
+    memcpy(pending->old, pending->name, sizeof pending->old);
+    if (is(pending->name, five))
+        pad(pending->name, sizeof pending->name, input, sizeof input - 1);
+    for (const struct synonym *synonym = editor->prefixes; synonym != NULL; synonym = synonym->next)
+        if (memcmp(synonym->name, pending->name, sizeof synonym->name) == 0) {
+            pad(pending->name, sizeof pending->name, synonym->text, synonym->length);
+            return;
+        }
+}
+
 /* Name and operand: 3D, D3, "2, /, .abc, S*, S+1. */
 static void parse(struct pending *pending)
 {
@@ -118,6 +133,16 @@ static void parse(struct pending *pending)
     if (after > 0)
         pending->count = begins;
     pending->wrong = at + after < length;
+    real_name(pending);
+}
+
+static void wrong(struct pending *pending, u32 number)
+{
+    pending->wrong = true;
+    if (number == 661)
+        message("XPX", 661, 'E', pending->name);
+    else
+        message("XPX", 659, 'E', pending->name);
 }
 
 void prefix_typed(struct view *view, const struct shown *shown, const char *old, const char *text, u32 length)
@@ -145,22 +170,51 @@ void prefix_typed(struct view *view, const struct shown *shown, const char *old,
     memcpy(pending->text, typed, used);
     pending->length = used;
     parse(pending);
+    if (pending->wrong)
+        wrong(pending, 659);
     while (*at != NULL && (*at)->line <= pending->line)
         at = &(*at)->next;
     pending->next = *at;
     *at = pending;
 }
 
-static bool named(const struct pending *pending, const char *name) { return is(pending->name, name); }
-
-static void wrong(struct pending *pending, u32 number)
+/* SET PENDING of a prefix macro: what waits at the current line, or is wrong there. */
+int pending_set(struct view *view, struct words *words)
 {
-    pending->wrong = true;
-    if (number == 661)
-        message("XPX", 661, 'E', pending->name);
-    else
-        message("XPX", 659, 'E', pending->name);
+    static const char *const kinds[] = { "OFF", "ON", "BLOCK", "ERROR" };
+    static const u8 least[] = { 3, 2, 1, 1 };
+    const char *word = "";
+    u32 which, length = 0;
+    struct pending *pending;
+    int code = choose(words, kinds, least, COUNT_OF(kinds), &which);
+
+    if (code != 0)
+        return code;
+    if (which != 0 && !take_word(words, &word, &length))
+        return missing_operand();
+    if (no_words_left(words) != 0)
+        return XE_OPERAND;
+    while ((pending = pending_at(view->file, view->current)) != NULL)
+        drop(view->file, pending);
+    if (which == 0)
+        return 0;
+    pending = obtain(sizeof *pending, OWNER_SYSTEM);
+    if (pending == NULL)
+        return no_room();
+    memset(pending, 0, sizeof *pending);
+    pending->line = view->current;
+    pending->length = length < sizeof pending->text ? length : (u32)sizeof pending->text;
+    memcpy(pending->text, word, pending->length);
+    parse(pending);
+    pending->wrong = which == 3;
+    pending->held = which != 3;
+    pending->half = which == 2;
+    pending->next = view->file->pending;
+    view->file->pending = pending;
+    return 0;
 }
+
+static bool named(const struct pending *pending, const char *name) { return is(pending->name, name); }
 
 /* Blocks, whose halves have these names. */
 static const char *const blocks[] = { "CC", "DD", "MM", "\"\"", ">>", "<<", "XX" };
@@ -304,6 +358,26 @@ static bool do_copy(struct view *view)
     return true;
 }
 
+/* A macro of that name gets what was typed as its operands; false: there is none. */
+static bool prefix_macro(struct view *view, const struct pending *pending)
+{
+    char line[COMMAND_MOST];
+    u32 length, current = view->current;
+    bool found = false;
+
+    length = format(line, sizeof line, "PREFIX %s %u", pending->hidden > 0 ? "SHADOW" : "SET", pending->line);
+    if (pending->sign != 0 || pending->count > 0)
+        length += format(line + length, sizeof line - length, " ");
+    if (pending->sign != 0)
+        length += format(line + length, sizeof line - length, "%c", pending->sign);
+    if (pending->count > 0)
+        length += format(line + length, sizeof line - length, "%u", pending->count);
+    (void)run_macro(pending->name, length_of(pending->name, sizeof pending->name), line, length, &found);
+    if (editor != NULL && !editor->over && current <= end_line(view))
+        view->current = current;
+    return found;
+}
+
 static bool waits(const struct pending *pending)
 {
     return is_block(pending) || named(pending, "C") || named(pending, "M") || named(pending, "F") || named(pending, "P");
@@ -312,7 +386,7 @@ static bool waits(const struct pending *pending)
 /* Where a subcommand may stand: Top of File takes what adds after it, End of File what adds before it. */
 static bool fits(const struct view *view, const struct pending *pending)
 {
-    static const char *const at_top[] = { "A", "I", "F", "/" }, *const at_end[] = { "P", "/" };
+    static const char *const at_top[] = { "A", "I", "SI", "F", "/" }, *const at_end[] = { "P", "/" };
 
     if (is_line(view, pending->line))
         return true;
@@ -333,7 +407,7 @@ static bool perform_one(struct view *view)
     for (struct pending *pending = view->file->pending; pending != NULL; pending = pending->next) {
         struct pending *other;
 
-        if (pending->done || pending->wrong)
+        if (pending->done || pending->wrong || pending->held)
             continue;
         if (!fits(view, pending)) {
             wrong(pending, 661);
@@ -349,10 +423,11 @@ static bool perform_one(struct view *view)
         /* The line pointer is the last to be moved. */
         if (waits(pending) || named(pending, "/"))
             continue;
-        if (!prefix_run(view, pending))
+        pending->done = true;
+        if (!prefix_run(view, pending) && !prefix_macro(view, pending)) {
+            pending->done = false;
             wrong(pending, 659);
-        else
-            pending->done = true;
+        }
         return true;
     }
     return do_copy(view);
@@ -380,4 +455,36 @@ int reset_subcommand(struct view *view, struct words *words)
     pending_clear(view->file);
     view->extended = view->scale_line = view->tab_line = 0;
     return 0;
+}
+
+/* PENDING [BLOCK] name|*: the prefix subcommand that waits first. */
+void pending_values(struct view *view, struct asked *asked)
+{
+    const char *word;
+    u32 length;
+    bool block = false, any;
+
+    if (!take_word(&asked->words, &word, &length))
+        word = "*", length = 1;
+    if (word_means(word, length, "BLOCK", 5) && take_word(&asked->words, &word, &length))
+        block = true;
+    any = length == 1 && *word == '*';
+    for (const struct pending *pending = view->file->pending; pending != NULL; pending = pending->next) {
+        u32 full = length_of(pending->name, sizeof pending->name);
+        bool half = pending->half || (full == 2 && pending->name[0] == pending->name[1]), same = full == length;
+
+        for (u32 n = 0; same && n < full; n++)
+            same = upper(word[n]) == pending->name[n];
+        if ((!any && !same) || (block && !half) || pending->wrong)
+            continue;
+        give(asked, "%u", pending->line);
+        give(asked, "%t", pending->name);
+        give(asked, "%t", pending->old);
+        give(asked, half ? "BLOCK" : "");
+        if (pending->count > 0)
+            give(asked, "%u", pending->count);
+        else
+            give_text(asked, "", 0);
+        return;
+    }
 }

@@ -42,6 +42,56 @@ static void add(struct view *view, struct pending *pending)
     execute(text, format(text, sizeof text, "CURSOR FILE %u 1 PRIORITY 60", line + 1));
 }
 
+/* Structured input: a line after this one, with the cursor under its first character; each that is typed brings another. */
+void structured_line(struct view *view, u32 line)
+{
+    char text[48];
+    u32 indent = 0;
+
+    if (is_line(view, line)) {
+        struct row *row = line_row(view, line);
+
+        while (indent < row->length && row->text[indent] == ' ')
+            indent++;
+    }
+    if (add_line(view, line, view->s.mask, view->s.mask_length) != 0)
+        return;
+    if (view->current > line)
+        view->current++;
+    view->structured = line + 1;
+    execute(text, format(text, sizeof text, "CURSOR FILE %u %u PRIORITY 60", line + 1, indent + 1));
+}
+
+/* After a transaction: the line that was typed is followed by another, an empty one is the end. */
+void structured_next(struct view *view)
+{
+    u32 line = view->structured;
+
+    if (line == 0)
+        return;
+    view->structured = 0;
+    if (!is_line(view, line))
+        return;
+    if (line_row(view, line)->length > 0)
+        structured_line(view, line);
+    else
+        prefix_delete(view, line, 1);
+}
+
+static void structured(struct view *view, struct pending *pending) { structured_line(view, pending->line); }
+
+int si_subcommand(struct view *view, struct words *words)
+{
+    if (no_words_left(words) != 0)
+        return XE_OPERAND;
+    if (editor->typewriter) {
+        message("XSI", 529, 'E');
+        return XE_TRUNCATED;
+    }
+    structured_line(view, view->current >= end_line(view) ? last_line(view) : view->current);
+    return 0;
+}
+
 static void delete(struct view *view, struct pending *pending)
 {
     prefix_delete(view, pending->line, pending->count > 0 ? pending->count : 1);
@@ -98,7 +148,7 @@ static void tabline(struct view *view, struct pending *pending)
 }
 
 static const struct { const char *name; void (*perform)(struct view *view, struct pending *pending); } table[] = {
-    { "A", add }, { "I", add }, { "D", delete }, { "\"", duplicate }, { "X", exclude }, { "S", show }, { ">", shift },
+    { "A", add }, { "I", add }, { "SI", structured }, { "D", delete }, { "\"", duplicate }, { "X", exclude }, { "S", show }, { ">", shift },
     { "<", shift }, { "E", extend }, { "SCALE", scale }, { "TABL", tabline },
 };
 

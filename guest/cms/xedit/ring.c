@@ -213,13 +213,13 @@ static void forget_key(struct key *key)
     memset(key, 0, sizeof *key);
 }
 
-static void forget_synonyms(void)
+static void forget_synonyms(struct synonym *synonym)
 {
-    while (editor->synonyms != NULL) {
-        struct synonym *synonym = editor->synonyms;
+    while (synonym != NULL) {
+        struct synonym *next = synonym->next;
 
-        editor->synonyms = synonym->next;
         release(synonym);
+        synonym = next;
     }
 }
 
@@ -236,7 +236,8 @@ void xedit_forget(void)
     }
     put_forget();
     notes_clear();
-    forget_synonyms();
+    forget_synonyms(editor->synonyms);
+    forget_synonyms(editor->prefixes);
     for (u32 n = 0; n <= KEYS_MOST; n++)
         forget_key(&editor->pf[n]);
     for (u32 n = 0; n < COUNT_OF(editor->pa); n++)
@@ -295,13 +296,17 @@ void session_run(void)
     if (!editor->over && editor->files > 0)
         stacked_first();
     notes_end();
-    if (!editor->over && editor->files > 0 && editor->typewriter)
+    if (!editor->over && editor->files > 0 && editor->typewriter) {
         typewriter_session();
-    else if (!editor->over && editor->files > 0)
+    } else if (!editor->over && editor->files > 0) {
+        /* What is shown stays until the user has cleared it, unless it is cleared here. */
+        if (editor->clear)
+            clear_screen();
         transactions();
-    else
+    } else {
         for (const struct note *note = editor->notes; note != NULL; note = note->next)
             type_line(note->text, note->length);
+    }
     xedit_forget();
 }
 

@@ -349,7 +349,10 @@ static void paint_command(struct logical *logical, u32 row)
     put(cell, arrow, ARROW);
     field(cell + ARROW + 1, look_of(AREA_CMDLINE, true));
     memset(editor->display.cell + cell + ARROW + 1, 0, end - cell - ARROW - 1);
+    /* What is put there is performed with the next key as if it had been typed. */
     length = active ? editor->next_length : 0;
+    if (length > 0)
+        editor->display.look[cell + ARROW] |= LOOK_MODIFIED;
     length = length < end - cell - ARROW - 1 ? length : end - cell - ARROW - 1;
     put(cell + ARROW + 1, editor->next_command, length);
     if (!two) {

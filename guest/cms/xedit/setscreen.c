@@ -206,12 +206,55 @@ void msgmode_values(struct view *view, struct asked *asked)
 
 static const char *const prefixes[] = { "OFF", "ON", "NULLS" };
 
+/* SYNONYM new old. */
+static int prefix_synonym(struct words *words)
+{
+    struct synonym *synonym, **at = &editor->prefixes;
+    const char *made, *old;
+    u32 length, more;
+    char name[8];
+
+    if (!take_word(words, &made, &length) || !take_word(words, &old, &more))
+        return missing_operand();
+    if (no_words_left(words) != 0)
+        return XE_OPERAND;
+    if (length > 5 || more > sizeof name)
+        return bad_operand(length > 5 ? made : old, length > 5 ? length : more);
+    pad(name, sizeof name, made, length);
+    for (u32 n = 0; n < sizeof name; n++)
+        name[n] = upper(name[n]);
+    synonym = obtain(sizeof *synonym + more, OWNER_SYSTEM);
+    if (synonym == NULL)
+        return no_room();
+    while (*at != NULL && memcmp((*at)->name, name, sizeof name) != 0)
+        at = &(*at)->next;
+    if (*at != NULL) {
+        struct synonym *before = *at;
+
+        *at = before->next;
+        release(before);
+    }
+    memcpy(synonym->name, name, sizeof name);
+    for (u32 n = 0; n < more; n++)
+        synonym->text[n] = upper(old[n]);
+    synonym->length = more;
+    synonym->next = editor->prefixes;
+    editor->prefixes = synonym;
+    return 0;
+}
+
 int prefix_set(struct view *view, struct words *words)
 {
     static const char *const sides[] = { "LEFT", "RIGHT" };
     static const u8 least[] = { 3, 2, 1 }, of_sides[] = { 1, 1 };
-    u32 which, side = view->s.prefix_right;
-    int code = choose(words, prefixes, least, COUNT_OF(prefixes), &which);
+    u32 which, length, side = view->s.prefix_right;
+    struct words here = *words;
+    const char *word;
+    int code;
+
+    if (take_word(&here, &word, &length) && word_means(word, length, "SYNONYM", 1))
+        return prefix_synonym(&here);
+    code = choose(words, prefixes, least, COUNT_OF(prefixes), &which);
 
     if (code == 0 && words_left(words))
         code = choose(words, sides, of_sides, COUNT_OF(sides), &side);
@@ -223,8 +266,21 @@ int prefix_set(struct view *view, struct words *words)
     return code;
 }
 
+/* With SYNONYM name or *, what stands for what. */
 void prefix_values(struct view *view, struct asked *asked)
 {
+    const char *word;
+    u32 length;
+
+    if (take_word(&asked->words, &word, &length) && word_means(word, length, "SYNONYM", 1)) {
+        bool one = take_word(&asked->words, &word, &length) && *word != '*';
+
+        asked->list = true;
+        for (const struct synonym *synonym = editor->prefixes; synonym != NULL; synonym = synonym->next)
+            if (!one || (length <= 8 && word_means(word, length, synonym->name, length)))
+                give(asked, "%t %l", synonym->name, synonym->text, synonym->length);
+        return;
+    }
     give(asked, prefixes[view->s.prefix]);
     give(asked, view->s.prefix_right ? "RIGHT" : "LEFT");
 }

@@ -315,10 +315,36 @@ int macro_subcommand(struct view *view, struct words *words)
     return found ? code : unknown(word, length);
 }
 
+/* CMS alone: commands until RETURN. */
+static int subset(void)
+{
+    static const char prompt[] = "CMS SUBSET";
+    char line[256];
+    u32 length;
+    int code = 0;
+
+    notes_end();
+    type_line(prompt, sizeof prompt - 1);
+    for (;;) {
+        read_console(line, &length);
+        notes_begin();
+        if (word_means(line, length_of(line, length), "RETURN", 6))
+            return code;
+        code = run_cms(line, length, CALL_TYPED);
+        if (editor == NULL || editor->over)
+            return code;
+        if (code == NOT_FOUND && command_unknown)
+            message("XSU", 542, 'E', "CMS");
+        notes_end();
+    }
+}
+
 int cms_subcommand(struct view *view, struct words *words)
 {
     (void)view;
     past_blanks(words);
+    if (words->at == words->end)
+        return subset();
     return run_cms(words->at, (u32)(words->end - words->at), CALL_TYPED);
 }
 

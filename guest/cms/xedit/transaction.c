@@ -13,6 +13,8 @@ u32 status_text(const struct logical *logical, char line[32])
     const struct view *view = logical->view;
     const struct pending *waiting = pending_waiting(view->file);
 
+    if (editor->reading)
+        return format(line, 32, "Macro-read %u File%s", editor->files, editor->files == 1 ? "" : "s");
     if (view->input)
         return format(line, 32, "Input-mode %u File%s", editor->files, editor->files == 1 ? "" : "s");
     if (waiting != NULL)
@@ -190,6 +192,34 @@ static void take_input(struct entered *entered, const struct shown *shown, const
         editor->work[n] = text[n] == 0 ? ' ' : view->s.uppercase ? upper(text[n]) : text[n];
     (void)store_new(view, &entered->after, editor->work, length);
     entered->rows++;
+}
+
+typedef void each_field(void *with, const struct shown *shown, struct view *view, bool prefix, const char *text, u32 length);
+
+/* What a macro's READ gets: all that was typed, and with `change` what was typed over is stored. */
+static void tell_fields(struct input input, each_field *each, void *with, bool change)
+{
+    u32 cell, length, row, column;
+    const char *text;
+
+    editor->command_length = 0;
+    while (next_field(&input, &cell, &text, &length)) {
+        struct logical *logical = logical_of(cell, &row, &column);
+        struct shown *shown = logical != NULL ? &logical->row[row] : NULL;
+        bool prefix = logical != NULL && is_prefix(logical->view, logical->width, column);
+
+        touched(cell, length);
+        if (logical == NULL)
+            continue;
+        if (shown->kind == SHOW_COMMAND) {
+            editor->command_length = length < sizeof editor->command ? length : sizeof editor->command;
+            memcpy(editor->command, text, editor->command_length);
+        } else if (shown->kind == SHOW_LINE || (shown->kind == SHOW_SHADOW && prefix)) {
+            if (!prefix && change)
+                take_line(logical, shown, cell, text, length);
+            each(with, shown, logical->view, prefix, text, length);
+        }
+    }
 }
 
 /* All that was typed, but for the command line, which is kept. */
@@ -394,17 +424,50 @@ static bool measure_again(void)
     return display_begin() && screens_define(1);
 }
 
-static void take(u32 length)
+/* Which key it was, and where the cursor is; the logical screen that it is in. */
+static struct logical *take_key(u32 length)
 {
     const u8 *stream = editor->display.stream;
-    u8 aid = stream[0];
     u32 cell = length >= 3 ? address_of(stream + 1) : editor->display.cursor, row, column;
-    struct logical *logical = logical_of(cell, &row, &column);
 
-    editor->display.aid = aid;
+    editor->display.aid = stream[0];
     editor->key_row = cell / editor->display.columns + 1;
     editor->key_column = cell % editor->display.columns + 1;
     editor->command_length = 0;
+    return logical_of(cell, &row, &column);
+}
+
+/* For READ: shows the screen and waits. Which PF key it was, 100 and which PA key; 0: ENTER. */
+u32 read_transaction(each_field *each, void *with, bool change)
+{
+    static const u8 program_keys[] = { AID_PA1, AID_PA2, AID_PA3 };
+    u32 length, pa = 0;
+
+    for (;;) {
+        show_now();
+        if (display_read(&length)) {
+            (void)take_key(length);
+            /* CLEAR erases what was typed, and does not end it. */
+            if (editor->display.aid != AID_CLEAR)
+                break;
+        }
+        if (!measure_again())
+            return 0;
+    }
+    notes_clear();
+    if (length > 3)
+        tell_fields((struct input){ editor->display.stream + 3, editor->display.stream + length }, each, with, change);
+    for (u32 n = 0; n < COUNT_OF(program_keys); n++)
+        if (editor->display.aid == program_keys[n])
+            pa = 101 + n;
+    return pa > 0 ? pa : function_key(editor->display.aid);
+}
+
+static void take(u32 length)
+{
+    const u8 *stream = editor->display.stream;
+    struct logical *logical = take_key(length);
+    u8 aid = editor->display.aid;
     if (aid == AID_CLEAR) {
         if (!measure_again())
             editor->typewriter = true;
@@ -418,12 +481,19 @@ static void take(u32 length)
     }
     if (length > 3) {
         take_fields((struct input){ stream + 3, stream + length });
-        for (u32 n = 0; n < editor->screens && going_on(); n++)
-            prefix_execute(editor->logical[n].view);
     } else if (aid == AID_ENTER && editor->view->input) {
         editor->view->input = false;
     }
-    perform_keys(key_of(aid));
+    for (u32 n = 0; n < editor->screens && aid == AID_ENTER; n++)
+        structured_next(editor->logical[n].view);
+    for (u32 n = 0; n < editor->screens && length > 3 && going_on(); n++)
+        prefix_execute(editor->logical[n].view);
+    if (going_on() && editor->confirm != 0 && function_key(aid) == editor->confirm) {
+        schange_confirm(editor->view);
+    } else {
+        editor->confirm = 0;
+        perform_keys(key_of(aid));
+    }
     if (going_on())
         autosave(editor->view);
 }

@@ -84,10 +84,11 @@ struct settings_of_file {
 struct pending {
     struct pending *next;       /* in the order of lines */
     u32 line, hidden;           /* `hidden`: of a shadow line, how many lines it stands for */
-    char name[8], text[8];      /* the subcommand, upper case; what was typed */
+    char name[8], old[8], text[8];      /* the subcommand, upper case; as it was called; what was typed */
     u32 length, count;          /* of `text`; the operand, 0: none */
     char sign;                  /* of the operand: + - or * */
     bool wrong, done;           /* the editor does not know it; it was performed */
+    bool held, half;            /* a macro has it wait; as half of a block */
 };
 
 /* A line with a name. */
@@ -106,6 +107,7 @@ struct view {
     struct reserved *reserved;
     struct preserved *preserved;
     u32 extended;               /* the line that prefix E has extended */
+    u32 structured;             /* the line that structured input is in, 0: none */
     u32 scale_line, tab_line;   /* lines that show the scale, the tab line; 0: none */
     u32 found_line, found_from, found_to;   /* TARGET: the last string that was found */
 };
@@ -131,7 +133,7 @@ enum area {
     AREA_SHADOW, AREA_STATAREA, AREA_TABLINE, AREA_TOFEOF, AREAS,
 };
 struct look { u8 colour, highlight; bool high, invisible; };
-enum { LOOKS_MOST = 60, LOOK_BEGINS = 1, LOOK_WRITABLE = 64 };   /* what cells have: 1 + the look's number, and the bit */
+enum { LOOKS_MOST = 60, LOOK_BEGINS = 1, LOOK_WRITABLE = 64, LOOK_MODIFIED = 128 };   /* what cells have: 1 + the look's number, bits */
 
 /* A key's subcommand, and when it is performed. */
 enum when { KEY_BEFORE, KEY_AFTER, KEY_ONLY, KEY_IGNORE };
@@ -172,8 +174,10 @@ struct editor {
     struct key pf[KEYS_MOST + 1], pa[4], enter;
     struct look looks[LOOKS_MOST];
     u32 look_count;             /* of areas, then of reserved lines */
-    struct synonym *synonyms;
+    struct synonym *synonyms, *prefixes;
     struct put *put;            /* what PUT keeps for GET (files.c) */
+    u32 confirm;                /* the PF key that performs SCHANGE's change, 0: none */
+    bool reading;               /* a macro's READ waits */
     char command[COMMAND_MOST], next_command[COMMAND_MOST];   /* what the command line is to show */
     u32 command_length, next_length;
     char last[COMMAND_MOST];    /* for = */
@@ -285,6 +289,7 @@ typedef void values_function(struct view *view, struct asked *asked);
 void give(struct asked *asked, const char *how, ...);
 void give_text(struct asked *asked, const char *text, u32 length);
 void give_switch(struct asked *asked, bool value);
+bool option_line(struct view *view, u32 *n, bool as_set, char line[COMMAND_MOST], u32 *length);
 bool is_option(const char *word, u32 length);
 int set_option(struct view *view, struct words *words);
 int set_switch(struct words *words, bool *value, char *character);   /* ON|OFF [c] */
@@ -333,6 +338,8 @@ struct pending *pending_waiting(struct file *file);
 void pending_clear(struct file *file);
 void pending_moved(struct file *file, u32 line, int by);
 void pending_dropped(struct file *file, u32 line);
+void structured_line(struct view *view, u32 line);       /* prefixcmd.c */
+void structured_next(struct view *view);                 /* prefixcmd.c */
 void prefix_delete(struct view *view, u32 first, u32 count);   /* prefixcmd.c */
 void prefix_exclude(struct view *view, u32 first, u32 last);   /* prefixcmd.c */
 bool prefix_run(struct view *view, struct pending *pending);   /* prefixcmd.c: one that needs no other; false: not known */
@@ -373,11 +380,16 @@ void typewriter_session(void);
 void transactions(void);
 u32 status_text(const struct logical *logical, char line[32]);
 int input_mode(struct view *view);
+u32 read_transaction(void (*each)(void *with, const struct shown *shown, struct view *view, bool prefix, const char *text, u32 length),
+                     void *with, bool change);
 void show_now(void);
 
 /* pointer.c: rows of the display, from 1 on; 0: not shown. */
 u32 row_of_line(struct view *view, u32 line, u32 *column);
 u32 command_row(struct view *view, u32 *column);
+
+/* schange.c */
+void schange_confirm(struct view *view);
 
 /* columns.c */
 bool cursor_in_file(struct view *view, u32 *line, u32 *column);

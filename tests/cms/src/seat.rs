@@ -41,7 +41,7 @@ impl Seat {
         self.cp_key(Key::Clear, "");
         self.cp_key(Key::Enter, "logon cmsuser cmsuser");
         assert_eq!(self.terminal.entry(), Entry::Owned, "{}", self.cp_screen());
-        self.cp_key(Key::Enter, "terminal more 0 0");
+        self.cp_key(Key::Clear, "");
         self.cp_key(Key::Enter, "ipl 190 parm autocr");
         assert!(self.cp_screen().contains("Ready;"), "{}", self.cp_screen());
     }
