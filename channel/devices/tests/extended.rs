@@ -141,6 +141,28 @@ fn sets_of_tracks_are_read_and_written() {
     }
 }
 
+/// Reports of z/VM had READ COUNT (92) end with File Protected on a track with fewer records than were counted. So it
+/// does: the next record is on a track outside the extent. What a program wants that takes as many as it likes is Read
+/// Any.
+#[test]
+fn more_records_than_a_track_has_lead_out_of_the_extent() {
+    let mut m = machine(&filled());
+    let pairs = |first: Step| {
+        let mut steps = vec![extent(0x40, 7, 7), first];
+        (0..4).for_each(|_| steps.extend([get(0x92, 8), get(0x86, 512)]));
+        steps
+    };
+    for track in [7, 8] {
+        let mut steps = pairs(located(0x16, 0, [0, 8], track, &[]));
+        steps[0] = extent(0x40, track, track);
+        let (sense, done) = m.bad(&steps);
+        // Record 1 was found, READ COUNT takes the two after it; then it is at the last track still.
+        assert_eq!((sense[0], sense[1], sense[7], done), (0, 4, 0, 7));
+        assert_eq!(sense[29..], [0, 0, track as u8]);
+    }
+    m.good(&pairs(located(0x3f, 0x0a, [0, 8], 7, &[1])));
+}
+
 /// "Write Home Address": it is verified, as ICKDSF's channel programs expect.
 #[test]
 fn a_home_address_is_written_where_it_is_found_and_only_there() {

@@ -46,6 +46,25 @@ fn nothing_outside_the_extent_is_reached() {
     assert_eq!(m.bad(&[extent(0, 0, 0, 9), get(0x42, 512)]).0[7], 2);
 }
 
+/// A report of z/VM on fixed-block disks had DEFINE EXTENT refused for bits of the mask beside the first two. Those say
+/// all: 01 inhibits writes, 10 is not used.
+#[test]
+fn only_the_first_two_bits_of_the_mask_count() {
+    let mut m = machine(&Memory::fba(1000));
+    for mask in 0..=255 {
+        let (read, write) = ([locate(6, 1, 4), get(0x42, 512)], [locate(5, 1, 4), put(0x41, &[1; 512])]);
+        let [read, write] = [read, write].map(|rest| [&[extent(mask, 0, 0, 9)][..], &rest].concat());
+        match mask >> 6 {
+            0 | 3 => [read, write].iter().for_each(|program| m.good(program)),
+            1 => {
+                m.good(&read);
+                assert_eq!(m.bad(&write).0[1], 0x04, "{mask:02X}");
+            }
+            _ => assert_eq!([read, write].map(|program| m.bad(&program).0[7]), [4, 4], "{mask:02X}"),
+        }
+    }
+}
+
 #[test]
 fn the_device_says_what_it_is() {
     let mut m = machine(&Memory::fba(1000));
