@@ -189,7 +189,8 @@ fn check(options: &Options, console: Console, parameters: &str) -> Result<(), St
     }
     if console == Console::Typewriter && parameters.split_whitespace().any(|word| word == "conmode=3270") {
         complain!(
-            "endicott: conmode=3270 makes the guest's console a 3270, and no display of one is here: what the guest writes there is \
+            "endicott: conmode=3270 makes the guest's console a 3270, and no display of one is here: what the guest \
+             writes there is \
              not seen; --console vt220 shows it, and so does --append without conmode=3270"
         );
     }

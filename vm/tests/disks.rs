@@ -202,7 +202,8 @@ fn a_byte_that_changed_in_a_plain_file_is_told() {
     );
     // The first tool that takes it says so; after that no tool has anything to say.
     let told = |line: &str| String::from_utf8_lossy(&folder.run(line).stderr).into_owned();
-    let notice = "endicott: vol.3390 has been written by another program since Endicott used it last, and is taken as it is now\n";
+    let notice = "endicott: vol.3390 has been written by another program since Endicott used it last, and is taken as \
+        it is now\n";
     assert_eq!(["show vol.3390", "snapshot vol.3390", "show vol.3390"].map(told), [notice, notice, ""]);
 }
 

@@ -78,7 +78,8 @@ fn boot(system: &System, guest: &Guest, user: &str) -> Client {
     system.punch(user, &guest.initrd, false);
     client.until("RDR FILE 0003", ANSWER);
     client.say("ipl 00c", "SHELL-START", BOOT);
-    let modules = "cd /modules; for m in dasd_mod dasd_eckd_mod dasd_fba_mod dasd_diag_mod; do insmod $m.ko; done; echo END-OF-MODULES";
+    let modules = "cd /modules; for m in dasd_mod dasd_eckd_mod dasd_fba_mod dasd_diag_mod; do insmod $m.ko; done; \
+        echo END-OF-MODULES";
     client.say(modules, "\nEND-OF-MODULES", ANSWER);
     client
 }
@@ -105,7 +106,8 @@ fn linux_works_on_minidisks() {
     first.say("cat $(readlink -f 0.0.0200)/../pimpampom", "\nf0 f0 ff", ANSWER);
     first.say("cat $(readlink -f 0.0.0200)/../chpids", "\n02 22 42 62", ANSWER);
     first.say("seq 1 50000 | head -c 262144 >/tmp/data; md5sum </tmp/data", "c", ANSWER);
-    let write = "dd if=/tmp/data of=/dev/dasda bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; echo END-OF-2";
+    let write = "dd if=/tmp/data of=/dev/dasda bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 \
+        >/proc/sys/vm/drop_caches; echo END-OF-2";
     first.say(write, "\nEND-OF-2", ANSWER);
     let read = "dd if=/dev/dasda bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-ECKD";
     first.say(read, "\nSAME-ECKD", ANSWER);
@@ -115,7 +117,8 @@ fn linux_works_on_minidisks() {
     // DIAGNOSE X'250', with its interruptions.
     let diag = "echo 1 >0.0.0201/use_diag; echo 1 >0.0.0201/online; cat 0.0.0201/discipline";
     first.say(diag, "\nDIAG", ANSWER);
-    let write = "dd if=/tmp/data of=/dev/dasdb bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; echo END-OF-3";
+    let write = "dd if=/tmp/data of=/dev/dasdb bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 \
+        >/proc/sys/vm/drop_caches; echo END-OF-3";
     first.say(write, "\nEND-OF-3", ANSWER);
     let read = "dd if=/dev/dasdb bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-DIAG";
     first.say(read, "\nSAME-DIAG", ANSWER);
@@ -123,7 +126,8 @@ fn linux_works_on_minidisks() {
 
     // A virtual disk by the FBA driver.
     first.say("echo 1 >0.0.0300/online; cat 0.0.0300/discipline", "\nFBA", ANSWER);
-    let write = "dd if=/tmp/data of=/dev/dasdc bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; echo END-OF-5";
+    let write = "dd if=/tmp/data of=/dev/dasdc bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 \
+        >/proc/sys/vm/drop_caches; echo END-OF-5";
     first.say(write, "\nEND-OF-5", ANSWER);
     let read = "dd if=/dev/dasdc bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-FBA";
     first.say(read, "\nSAME-FBA", ANSWER);

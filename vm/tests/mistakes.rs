@@ -121,7 +121,8 @@ fn a_system_that_is_running_already() {
 #[test]
 fn a_malformed_directory() {
     let folder = Folder::new("directory");
-    let text = "USER A A 16M 64M G\n CONSOLE 009 3215\n FROBNICATE 7\n SPOOL 00C 9999 READER *\nUSER B B sixteen 64M G\n\
+    let text = "USER A A 16M 64M G\n CONSOLE 009 3215\n FROBNICATE 7\n SPOOL 00C 9999 READER *\n\
+        USER B B sixteen 64M G\n\
                 USER A A 16M 64M G\n MACHINE VAX\n LINK MAINT 190 190 XX\n";
     let said = folder.write("USER DIRECT", text).run(&[]);
     for (line, words) in [

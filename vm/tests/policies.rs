@@ -201,7 +201,10 @@ fn volumes_run_under_the_policies_of_the_system_config() {
     linux.until("RDR FILE 0003");
     linux.enter("ipl 00c");
     linux.until_within("SHELL-START", BOOT);
-    linux.enter("cd /modules; insmod dasd_mod.ko; insmod dasd_eckd_mod.ko; cd /sys/bus/ccw/devices; ls /modules | grep -c ^dasd; echo HAS-$((1))");
+    linux.enter(
+        "cd /modules; insmod dasd_mod.ko; insmod dasd_eckd_mod.ko; cd /sys/bus/ccw/devices; ls /modules | \
+        grep -c ^dasd; echo HAS-$((1))",
+    );
     if linux.until("\nHAS-1").lines().any(|line| line.trim() == "0") {
         println!("skipped: the guest has no modules for disks (cargo x guest makes one that has)");
         return;
