@@ -126,7 +126,7 @@ fn volumes_made_by_dasdload_open() {
         let names: Vec<_> = sets.iter().map(|set| set.name.as_str()).collect();
         assert_eq!(names, ["USER.TEXT", "USER.LIB", "USER.DATA"]);
         let [[(cylinder, head), _]] = sets[0].extents[..] else { panic!("{sets:?}") };
-        let track = image.read_track(u32::from(cylinder) * 15 + u32::from(head)).unwrap();
+        let track = image.read_track(cylinder * 15 + head).unwrap();
         let first = track.records().nth(1).unwrap();
         assert_eq!(base::ebcdic::to_string(&first.data[..14]), "the first line");
         assert_eq!(base::ebcdic::to_string(&first.data[80..94]), "and the second");

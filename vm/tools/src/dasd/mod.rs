@@ -223,7 +223,7 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
             let from = source(file, *snapshot)?;
             let kind = resized(from.kind(), *cylinders, *blocks)?;
             copy(&from, new, kind, from.format(), existing(*replace))?;
-            tell_of_vtoc(&*from, kind);
+            tell_of_vtoc(&from, kind);
             Ok(())
         }
         Command::Convert { file, new, to, compression, replace, snapshot } => {
