@@ -480,7 +480,7 @@ instructions! {
     0xe55c CHSI    SIL   Z    34  { compare(W32, m1_32, imm) }
     0xe55d CLFHSI  SIL   Z    34  { compare_logical(W32, m1_32, imm16u) }
     0xe560 TBEGIN  SIL   Z    73  { ends call transaction_begin }            [0 S1(Tested) D1 SO SP] as [Once]
-    0xe561 TBEGINC SIL   Z    73  { ends call transaction_begin_constrained } [0 SO SP] as [Once]
+    0xe561 TBEGINC SIL   Z    73  { ends call transaction_begin_constrained } [0 SO SP] as [Once] is [Number]
     0xe727 LCBB    RXE   Z    129 { call load_count_to_block_boundary }      [03 SP]
     0xe8   MVCIN   SSa   ALL  -   { call move_inverse }                      [- S1 F2]
     0xe9   PKA     SSf   ESAZ -   { call pack_ascii }                        [- S1(16) F2 SP]
