@@ -36,8 +36,13 @@ void *memmove(void *to, const void *from, size_t length)
 
     if (t <= f || t >= f + length)
         return memcpy(to, from, length);
-    while (length-- > 0)
-        t[length] = f[length];
+    /* From the end on, in pieces that do not overlap where they go. */
+    for (size_t most = (size_t)(t - f) < 256 ? (size_t)(t - f) : 256; length > 0;) {
+        size_t n = length < most ? length : most;
+
+        length -= n;
+        move(t + length, f + length, (u32)n);
+    }
     return to;
 }
 

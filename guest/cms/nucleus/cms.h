@@ -101,6 +101,7 @@ bool screen_is_ours(void);
 bool screen_write(enum screen_how how, const void *stream, u32 length);
 bool screen_read(void *to, u32 room, u32 *length);
 void screen_leave(void);
+void screen_wait(void);
 enum { LINE_MOST = 255 };
 
 /* stack.c: the program stack, in buffers, and the lines typed ahead. */

@@ -338,7 +338,7 @@ bool screen_write(enum screen_how how, const void *stream, u32 length)
 bool screen_read(void *to, u32 room, u32 *length)
 {
     enum { READ = 0x2a, MODIFIED = 0x80, NO_KEY = 0x60, NOTHING = 0xff };
-    u8 *at = to, mask;
+    u8 *at = to, *end, mask;
 
     do {
         mask = disable();
@@ -352,10 +352,21 @@ bool screen_read(void *to, u32 room, u32 *length)
             on_screen = false;
             return false;
         }
-        for (*length = room; *length > 0 && at[*length - 1] == NOTHING; --*length)
-            ;
+        end = memchr(to, NOTHING, room);
+        *length = end != NULL ? (u32)(end - at) : room;
     } while (*length == 0 || *at == NO_KEY);
     return true;
+}
+
+/* The display is another's, or none: the user does something before it is tried again. */
+void screen_wait(void)
+{
+    u8 mask = disable();
+
+    while (!attention)
+        wait_io();
+    attention = false;
+    restore(mask);
 }
 
 /* The screen is CP's again, for lines. */

@@ -71,6 +71,18 @@ static u8 *begin_field(u8 *to, u8 code)
     return to;
 }
 
+/* No character is an order, or one that a display does not have; nulls are what they are. */
+static void printable(u8 *text, u32 length)
+{
+    struct display *display = &editor->display;
+
+    if (display->sent_as[' '] != ' ' || display->sent_nondisplay != (u8)editor->nondisplay)
+        for (u32 c = 0; c < 256; c++)
+            display->sent_as[c] = (u8)((c < 0x40 && c != 0) || c == 0xff ? (u8)editor->nondisplay : c);
+    display->sent_nondisplay = (u8)editor->nondisplay;
+    text_translate((char *)text, length, display->sent_as);
+}
+
 /* The cells of a row that differ, or all of it. */
 static u8 *write_row(u8 *to, u32 from, u32 columns)
 {
@@ -88,6 +100,7 @@ static u8 *write_row(u8 *to, u32 from, u32 columns)
         while (next < end && display->look[next] == 0)
             next++;
         memcpy(to, display->cell + cell, next - cell);
+        printable(to, next - cell);
         to += next - cell;
         cell = next;
     }

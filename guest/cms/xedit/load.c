@@ -44,7 +44,7 @@ static int read_records(struct file *to, struct open_file *file)
 
     for (u32 n = 1; n <= records && error == EDF_OK; n++) {
         error = edf_read(&file->file, n, record, lrecl, &length);
-        if (error == EDF_OK && !text_insert(&to->text, to->text.lines, record, length_of(record, length < lrecl ? length : lrecl), 0, 0))
+        if (error == EDF_OK && !text_append(&to->text, record, length_of(record, length < lrecl ? length : lrecl)))
             error = EDF_STORAGE;
     }
     release(record);

@@ -236,15 +236,16 @@ u32 row_of_line(struct view *view, u32 line, u32 *column)
 
 u32 command_row(struct view *view, u32 *column)
 {
-    struct logical *logical = screen_of(view);
+    const struct logical *logical = screen_of(view);
+    u32 lines = logical->lines;
 
-    lay_out(logical);
-    for (u32 n = 0; n < logical->lines; n++)
-        if (logical->row[n].kind == SHOW_COMMAND) {
-            *column = logical->left + 7;
-            return logical->top + n + 1;
-        }
-    return 0;
+    *column = logical->left + 7;
+    switch (view->s.cmdline) {
+    case LINE_ON: return logical->top + lines - 1;
+    case LINE_BOTTOM: return logical->top + lines;
+    case LINE_TOP: return logical->top + 2;
+    default: return 0;
+    }
 }
 
 static bool priority_word(struct words *words, u32 *priority)

@@ -74,6 +74,41 @@ static char shown_as(const struct view *view, char c)
     return byte == 0x05 ? view->s.filler : byte < 0x40 || byte == 0xff ? editor->nondisplay : c;
 }
 
+/* The table by which lines are shown, as long as it holds. */
+static const u8 *shown_table(const struct view *view)
+{
+    struct display *display = &editor->display;
+
+    if (display->shown_as[' '] == ' ' && display->filler == view->s.filler && display->nondisplay == editor->nondisplay)
+        return display->shown_as;
+    for (u32 c = 0; c < 256; c++)
+        display->shown_as[c] = (u8)shown_as(view, (char)c);
+    display->filler = view->s.filler;
+    display->nondisplay = editor->nondisplay;
+    return display->shown_as;
+}
+
+void text_translate(char *text, u32 length, const u8 *table)
+{
+    for (; length > 256; length -= 256, text += 256)
+        __asm__ volatile("tr 0(256,%0),0(%1)" : : "a"(text), "a"(table) : "memory");
+    if (length > 0)
+        __asm__ volatile("bras 1,0f\n\ttr 0(1,%0),0(%1)\n0:\tex %2,0(1)" : : "a"(text), "a"(table), "a"(length - 1) : "1", "memory");
+}
+
+/* Columns of characters that follow one another. */
+static u32 plain_image(struct view *view, const struct row *row, char *to, u32 room, u32 from, u32 count)
+{
+    u32 there = row->length > from ? row->length - from : 0;
+
+    count = count < room ? count : room;
+    there = there < count ? there : count;
+    memcpy(to, row->text + from, there);
+    text_translate(to, there, shown_table(view));
+    memset(to + there, ' ', count - there);
+    return count;
+}
+
 /* What of the line is shown, from `to` on: image_width() characters, or what there is room for. */
 u32 line_image(struct view *view, const struct row *row, char *to, u32 room)
 {
@@ -82,6 +117,10 @@ u32 line_image(struct view *view, const struct row *row, char *to, u32 room)
     for (u32 n = 0; n < view->s.pairs; n++) {
         const struct pair *pair = &view->s.pair[n];
 
+        if (!pair->hex && (int)pair->from + view->s.shift > 0) {
+            used += plain_image(view, row, to + used, room - used, pair->from + (u32)view->s.shift - 1, pair->to + 1 - pair->from);
+            continue;
+        }
         for (u32 k = pair->from; k <= pair->to && used + pair->hex < room; k++) {
             int column = (int)k + view->s.shift;
             char c = column > 0 && column <= (int)row->length ? row->text[column - 1] : ' ';

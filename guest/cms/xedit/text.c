@@ -110,6 +110,24 @@ static void put(struct chunk *chunk, u32 offset, const char *from, u32 length, u
     chunk->lines++;
 }
 
+/* A line at the end, as a file is read. */
+bool text_append(struct text *text, const char *from, u32 length)
+{
+    struct chunk *chunk = text->last;
+    struct row *row;
+
+    if ((chunk == NULL || chunk->room - chunk->used < HEAD + length) && (chunk = new_chunk(text, chunk, HEAD + length)) == NULL)
+        return false;
+    row = at_offset(chunk, chunk->used);
+    row->length = (u16)length;
+    row->flags = row->level = 0;
+    memcpy(row->text, from, length);
+    chunk->used += HEAD + length;
+    chunk->lines++;
+    text->lines++;
+    return true;
+}
+
 bool text_insert(struct text *text, u32 after, const char *from, u32 length, u8 flags, u8 level)
 {
     u32 need = HEAD + length, offset = 0, lines = 0;

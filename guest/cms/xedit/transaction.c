@@ -371,7 +371,8 @@ static void place_cursor(void)
     struct logical *logical = &editor->logical[editor->active];
     u32 row = editor->cursor_row, column = editor->cursor_column;
 
-    lay_out(logical);
+    if (row == 0)
+        lay_out(logical);
     if (logical->view->input && row == 0) {
         for (u32 n = 0; n < logical->lines && row == 0; n++)
             if (logical->row[n].kind == SHOW_INPUT) {
@@ -513,12 +514,14 @@ void transactions(void)
     notes_begin();
     while (!editor->over && !editor->typewriter) {
         show_now();
-        if (!display_read(&length)) {
-            if (!measure_again())
-                editor->typewriter = true;
+        if (!screen_is_ours()) {
+            screen_wait();
+        } else if (display_read(&length)) {
+            take(length);
             continue;
         }
-        take(length);
+        if (!measure_again())
+            editor->typewriter = true;
     }
     notes_end();
     if (!editor->over)

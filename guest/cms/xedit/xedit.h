@@ -37,6 +37,7 @@ struct text {
 };
 struct row *text_row(struct text *text, u32 number);     /* of a line that there is, from 1 on */
 bool text_insert(struct text *text, u32 after, const char *from, u32 length, u8 flags, u8 level);
+bool text_append(struct text *text, const char *from, u32 length);
 bool text_replace(struct text *text, u32 number, const char *from, u32 length);
 void text_delete(struct text *text, u32 number);
 void text_free(struct text *text);
@@ -157,7 +158,9 @@ struct display {
     bool colours, whole, lost;  /* it has colours; all of it is to be written; lines have been typed on it */
     char *cell, *old_cell;      /* what is to be shown, what is */
     u8 *look, *old_look;        /* 0, or where a field begins: 1 + index of its look */
-    u8 *stream;
+    u8 *stream, shown_as[256];  /* what is shown for each character: SET NONDISP, FILLER */
+    char filler, nondisplay;    /* as of that table */
+    u8 sent_as[256], sent_nondisplay;   /* what is sent for each: no orders */
     u32 room, cursor;
     u8 aid;
 };
@@ -361,6 +364,7 @@ bool screens_define(u32 count);
 u32 id_line(const struct view *view, char *line, u32 room);
 u32 row_at(const struct position *position, u32 lines);  /* from 0 on */
 void show_screens(void);
+void text_translate(char *text, u32 length, const u8 *table);
 u32 line_image(struct view *view, const struct row *row, char *to, u32 room);
 u32 image_width(const struct view *view);
 u32 image_column(const struct view *view, u32 at, bool *hex);   /* the column that is there in the image, 0: none */

@@ -34,14 +34,18 @@ pub fn count(site: &mut Site, typed: &str) -> (String, Count) {
     site.says("CMSUSER", "#cp trace count");
     let said = site.says_soon("CMSUSER", typed, SLICES);
     let counted = site.says("CMSUSER", "#cp trace end count");
-    let counts = Count {
-        instructions: number(&counted, "INSTRUCTIONS"),
-        privileged: number(&counted, "PRIVILEGED"),
-        diagnoses: number(&counted, "DIAGNOSE"),
-        own: number(&counted, "NONSHARED"),
-        shared: number(&counted, " SHARED"),
-    };
-    (said, counts)
+    (said, counts(&counted))
+}
+
+/// What TRACE END COUNT says in its answer.
+pub fn counts(answer: &str) -> Count {
+    Count {
+        instructions: number(answer, "INSTRUCTIONS"),
+        privileged: number(answer, "PRIVILEGED"),
+        diagnoses: number(answer, "DIAGNOSE"),
+        own: number(answer, "NONSHARED"),
+        shared: number(answer, " SHARED"),
+    }
 }
 
 /// MAINT saves CMS, and CMSUSER IPLs it.

@@ -18,6 +18,8 @@ pub struct Seat {
     terminal: Arc<Terminal>,
     screen: Screen,
     shown: Vec<String>,
+    /// How many time slices a guest gets after a key; one that is counted needs many.
+    pub slices: u32,
     /// Bytes and records that the guest has sent to the display.
     pub sent: (usize, usize),
 }
@@ -27,13 +29,13 @@ impl Seat {
     pub fn new(site: Site, rows: u16, columns: u16) -> Seat {
         let terminal = site.display(rows.into(), columns.into());
         let screen = Screen::new(Size::new(24, 80), Size::new(rows, columns));
-        Seat { site, terminal, screen, shown: Vec::new(), sent: (0, 0) }
+        Seat { site, terminal, screen, shown: Vec::new(), slices: SLICES, sent: (0, 0) }
     }
 
     /// A key of CP's screen, with what stands in the input area.
     fn cp_key(&self, key: Key, typed: &str) {
         self.site.cp.key(self.terminal.id, key, &[typed.to_owned()]);
-        self.site.runs(SLICES);
+        let _ = self.site.runs(self.slices);
     }
 
     /// Logs CMSUSER on and IPLs CMS.
@@ -85,7 +87,7 @@ impl Seat {
         }
         let record = self.screen.press(aid).expect("the keyboard is not locked");
         self.site.cp.inbound(self.terminal.id, &record);
-        self.site.runs(SLICES);
+        let _ = self.site.runs(self.slices);
     }
 
     /// A key by its name: ENTER, CLEAR, PA1, PF12.
@@ -136,18 +138,20 @@ impl Seat {
     /// What the break key and CP's command answer; the guest goes on afterwards.
     pub fn asks_cp(&mut self, command: &str) -> String {
         self.site.cp.inbound(self.terminal.id, &[0x6c]);
-        self.site.runs(SLICES);
+        let _ = self.site.runs(self.slices);
         self.cp_key(Key::Clear, "");
         self.cp_key(Key::Enter, command);
         let answer = self.cp_screen();
+        self.cp_key(Key::Clear, "");
         self.cp_key(Key::Enter, "begin");
         answer
     }
 
     /// Sends a record as a terminal might that obeys no rule.
-    pub fn sends(&mut self, record: &[u8]) {
+    /// Whether the guest waits then.
+    pub fn sends(&mut self, record: &[u8]) -> bool {
         self.site.cp.inbound(self.terminal.id, record);
-        self.site.runs(SLICES);
+        self.site.runs(self.slices)
     }
 }
 

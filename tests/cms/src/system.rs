@@ -196,9 +196,9 @@ impl Site {
         self.cp.connect(Kind::Display(Size { rows, columns }), None, "127.0.0.1", true)
     }
 
-    /// Guests run until nothing happens any more, or for so many time slices.
-    pub fn runs(&self, slices: u32) {
-        self.run(slices);
+    /// Guests run until nothing happens any more, or for so many time slices: whether nothing does.
+    pub fn runs(&self, slices: u32) -> bool {
+        self.run(slices)
     }
 
     /// Whether nothing happens any more.
