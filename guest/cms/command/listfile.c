@@ -162,7 +162,7 @@ int listfile_command(const struct call *call)
             code = file_problem("LST", error, &id, true);
     }
     if (code == 0 && list.lines == 0) {
-        type("DMSLST002E File not found");
+        message("LST", 2 + MESSAGE_SECOND, 'E');
         return RC_MISSING;
     }
     return code;

@@ -50,10 +50,10 @@ static int finish(struct tape *tape, enum tape_walk what, struct reading *readin
     int code = 0;
 
     if (reading->begun && what == LOAD && reading->wanted) {
-        static const u8 zeros[PIECE];
-
-        if (reading->used > 0)
-            code = keep(tape, reading, zeros, PIECE - reading->used);
+        if (reading->used > 0) {
+            memset(reading->piece + reading->used, 0, PIECE - reading->used);
+            code = dump_keep(tape->module, &reading->kept, reading->piece, PIECE, reading->id.fm[0]);
+        }
         if (code == 0)
             code = dump_store(tape->module, &reading->kept, reading->fst, &reading->id);
     }

@@ -1,4 +1,4 @@
-/* Messages by IUCV (iucv.c) and VMCF (vmcf.c). */
+/* Messages by IUCV (iucv.c). */
 #ifndef IUCV_H
 #define IUCV_H
 
@@ -14,7 +14,7 @@ bool iucv_next(struct iucv_line *line);                  /* false: there are no 
 bool iucv_is_open(void);
 void iucv_close(void);
 
-/* Special messages where SET SMSG is ON (vmcf.c). */
+/* Special messages by VMCF, where SET SMSG is ON (vmcf.c). */
 bool vmcf_open(void);                                    /* false: CP does not have it */
 bool vmcf_next(struct iucv_line *line);                  /* false: none has come during a wait */
 void vmcf_close(void);

@@ -420,7 +420,7 @@ static int perform_filter(struct stage *s, const name fn, const name ft, struct 
     struct rexx_host surroundings = exec_host;
 
     if (!exec_load(fn, ft, program))
-        return not_there(s, fn, ft);
+        return exec_exists(fn, ft) ? RC_STORAGE : not_there(s, fn, ft);
     stage_at_end(s, unload, program);
     program->environment = (struct rexx_text){ "PIPE", 4 };
     surroundings.context = s;
