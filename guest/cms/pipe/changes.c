@@ -242,7 +242,8 @@ int update_stage(struct stage *s, struct text arguments)
         struct range range;
 
         code = next_range(s, &rest, &range);
-        if (code == 0 && (range.unit != COLUMNS || range.from < 1 || range.to < range.from || range.to - range.from > 7))
+        if (code == 0 && (range.unit != COLUMNS || range.from < 1 || range.to < range.from ||
+                          range.to - range.from > 7))
             code = stage_error(s, 54, arguments.at, arguments.length);
         update.from = (u32)range.from;
         update.width = (u32)(range.to - range.from + 1);

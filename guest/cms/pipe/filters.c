@@ -44,8 +44,8 @@ const struct stage_kind filters[] = {
       "Writes a date in another form, with TIMEOUT its time, too. Forms: SHORTdate mm/dd/yy, FULLdate mm/dd/yyyy, "
       "ISOdate, EUROpean dd/mm/yy, ORDered yy/mm/dd, STANDard yyyymmdd, NORMal d Mon yyyy, JULian yyddd, PIPE "
       "yyyymmddhhmmss, POSIX seconds, BASE days, REXX_x as DATE(x), and to write only DAYS, MONTH, WEEKday. Years of "
-      "two digits are those from n years off this one (-50), or from year n. What is no date goes to output 1, if there "
-      "is one.", 0 },
+      "two digits are those from n years off this one (-50), or from year n. What is no date goes to output 1, if "
+      "there is one.", 0 },
     { "DEAL", 4, deal_stage, ANYWHERE, "DEAL [STOP ALLEOF|ANYEOF|n] [SECONDARY | STREAMID range [STRIP]]",
       "Writes records to its outputs in turn; to the one that a record of input 1 names (SECONDARY), or the record "
       "itself.", 0 },

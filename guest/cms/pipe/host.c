@@ -182,7 +182,8 @@ static void argument(struct made *made, const struct stage_kind *kind)
 static void stage(struct made *made)
 {
 	static const char *const right[] = {
-		"update 1-4", "split", "split at /a/", "locate /a/", "nlocate 1-2 /b/", "find a", "dateconvert pipe iso", "specs 1-* 1", "specs w1 1.4 right /,/ n w2 n",
+		"update 1-4", "split", "split at /a/", "locate /a/", "nlocate 1-2 /b/", "find a",
+		"dateconvert pipe iso", "specs 1-* 1", "specs w1 1.4 right /,/ n w2 n",
 			"count lines", "count words chars",
 		"sort", "sort count 1.2", "sort unique desc", "fanout", "fanin", "faninany", "take 2", "take last 1", "drop 1",
 			"drop last", "change /a/bb/",
