@@ -44,7 +44,8 @@ extern u32 kernel_stack;
 
 /* nucleus.ld: where the parts of the nucleus lie, those too that a saved system shares. */
 extern char nucleus_begin[], nucleus_bss[], nucleus_end[], storage_begin[];
-extern char lower_begin[], lower_end[], lower_from[], low_begin[], low_end[], low_from[];   /* in low storage, and where it was read */
+/* Code in low storage, and where it was read. */
+extern char lower_begin[], lower_end[], lower_from[], low_begin[], low_end[], low_from[];
 extern char nucleus_data[], shared_begin[], shared_end[], saved_end[];
 
 /* main.c: what HI, TS and TE ask of the exec processor, the bits of rexx.h. */

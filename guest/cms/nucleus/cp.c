@@ -1,7 +1,7 @@
 /*
- * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'8C', X'A4', X'A8', X'214', X'264',
- * X'270', X'308' (CP Programming Services). Each function has one of them. Operands are put into their registers last,
- * since calls change registers.
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'8C', X'A4', X'A8', X'214',
+ * X'264', X'270', X'308' (CP Programming Services). Each function has one of them. Operands are put into their
+ * registers last, since calls change registers.
  */
 #include "cms.h"
 
@@ -162,7 +162,10 @@ bool console_call(u8 command, u8 control, const void *data, u32 count)
     register u32 r2 __asm__("2") = (u32)&ccw;
     register u32 r4 __asm__("4") = device;
 
-    __asm__ volatile(".long 0x83240058\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r2), "d"(r4), "m"(ccw) : "cc", "memory");
+    __asm__ volatile(".long 0x83240058\n\tipm %0\n\tsrl %0,28"
+                     : "=d"(cc)
+                     : "d"(r2), "d"(r4), "m"(ccw)
+                     : "cc", "memory");
     return (cc & 3) == 0;
 }
 

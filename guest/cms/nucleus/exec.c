@@ -528,7 +528,8 @@ static bool run_found(const struct call *call, int *code)
 int exec_run(const name fn, const name ft, const char *environment, const char *arguments, u32 length)
 {
     name token[TOKENS_MOST + 2];
-    struct call call = { .token = token, .line = arguments, .arguments = arguments, .end = arguments + length, .type = CALL_SUBCOMMAND };
+    struct call call = {
+        .token = token, .line = arguments, .arguments = arguments, .end = arguments + length, .type = CALL_SUBCOMMAND};
     struct command_place *command = no_command();
     struct rexx_program program;
     int code = 20003;

@@ -10,7 +10,8 @@ struct change {
 };
 
 /* What the second string becomes: arbitrary characters of it are those that the first one's have stood for. */
-static u32 replacement(struct view *view, const struct change *change, const char *matched, u32 length, char *to, u32 room)
+static u32 replacement(struct view *view, const struct change *change, const char *matched, u32 length, char *to,
+                       u32 room)
 {
     u32 used = 0;
     const char *arbitrary = matched, *end = matched + length;
@@ -41,7 +42,8 @@ static u32 replacement(struct view *view, const struct change *change, const cha
 /* The changed line is in editor->other then; its length. */
 static u32 changed_line(struct view *view, struct change *change, const char *text, u32 length, u32 *times)
 {
-    u32 left = view->s.zone_left - 1, right = view->s.zone_right < length ? view->s.zone_right : length, used, at, n = 0, match;
+    u32 left = view->s.zone_left - 1, right = view->s.zone_right < length ? view->s.zone_right : length, used, at,
+        n = 0, match;
     u32 room = editor->work_room, from = left < right ? left : right;
     char *to = editor->other;
 
@@ -52,7 +54,8 @@ static u32 changed_line(struct view *view, struct change *change, const char *te
     used = from = left;
     if (left > length)
         right = left;
-    while (*times < change->count && match_in(view, &change->from, text, from, right > from ? right : from, &at, &match)) {
+    while (*times < change->count &&
+           match_in(view, &change->from, text, from, right > from ? right : from, &at, &match)) {
         u32 end = at + match;
 
         n++;
@@ -236,7 +239,8 @@ int count_subcommand(struct view *view, struct words *words)
             continue;
         row = line_row(view, line);
         to = row->length < view->s.zone_right ? row->length : view->s.zone_right;
-        for (from = view->s.zone_left - 1; from <= to && match_in(view, &pattern, row->text, from, to, &at, &match); all++)
+        for (from = view->s.zone_left - 1; from <= to && match_in(view, &pattern, row->text, from, to, &at, &match);
+             all++)
             from = at + (match > 0 ? match : to + 1);
     }
     if (!view->s.stay)

@@ -83,7 +83,9 @@ static int column_target(struct view *view, struct words *words, bool optional, 
         message("XCL", 586, 'E');
         return XE_MISSING;
     }
-    *column = target.kind == TARGET_LINE ? target.number : target.up ? view->column - target.number : view->column + target.number;
+    *column = target.kind == TARGET_LINE ? target.number
+              : target.up                ? view->column - target.number
+                                         : view->column + target.number;
     if (target.up && target.number >= view->column)
         *column = 0;
     if (target.all)
@@ -219,7 +221,8 @@ bool cursor_in_file(struct view *view, u32 *line, u32 *column)
         return false;
     shown = &logical->row[row - logical->top - 1];
     data = logical->left + (view->s.prefix != PREFIX_OFF && !view->s.prefix_right ? 6 : 0);
-    if (shown->kind != SHOW_LINE || !is_line(view, shown->line) || at <= data || at > data + data_width(view, logical->width))
+    if (shown->kind != SHOW_LINE || !is_line(view, shown->line) || at <= data ||
+        at > data + data_width(view, logical->width))
         return false;
     *line = shown->line;
     *column = image_column(view, shown->offset + at - data - 1, NULL);
@@ -265,7 +268,8 @@ static int place_operand(struct view *view, struct words *words, struct where_to
         struct pattern pattern;
         struct row *row = line_row(view, place->line);
 
-        if (make_pattern(view, word, length, &pattern) && match_in(view, &pattern, row->text, 0, row->length, &at, &found)) {
+        if (make_pattern(view, word, length, &pattern) &&
+            match_in(view, &pattern, row->text, 0, row->length, &at, &found)) {
             place->column = at + 1 + (after ? found : 0);
             return no_words_left(words);
         }

@@ -131,7 +131,8 @@ void display_write(void)
                 to = write_row(to, row * display->columns, display->columns);
         to = address(to, display->cursor < cells ? display->cursor : 0);
         *to++ = IC;
-        if (screen_write(display->whole ? display->rows > 24 || display->columns > 80 ? SCREEN_ALTERNATE : SCREEN_ERASE : SCREEN_WRITE,
+        if (screen_write(display->whole ? display->rows > 24 || display->columns > 80 ? SCREEN_ALTERNATE : SCREEN_ERASE
+                                        : SCREEN_WRITE,
                          display->stream, (u32)(to - display->stream)))
             break;
         display->whole = true;

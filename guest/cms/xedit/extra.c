@@ -23,8 +23,8 @@ int alter_subcommand(struct view *view, struct words *words)
     while (delimiters[n] == from || delimiters[n] == to)
         n++;
     view->s.hex = view->s.arbitrary = false;
-    code = execute_command(line, format(line, sizeof line, "CHANGE %c%c%c%c%c %l", delimiters[n], from, delimiters[n], to, delimiters[n], words->at,
-                                        (u32)(words->end - words->at)));
+    code = execute_command(line, format(line, sizeof line, "CHANGE %c%c%c%c%c %l", delimiters[n], from, delimiters[n],
+                                        to, delimiters[n], words->at, (u32)(words->end - words->at)));
     view->s.hex = hex;
     view->s.arbitrary = arbitrary;
     return code;

@@ -93,7 +93,8 @@ void lscreen_values(struct view *view, struct asked *asked)
     give(asked, "%u", editor->typewriter ? 80 : editor->display.columns);
 }
 
-/* Row and column of the screen, line and column of the file (-1: not in the file): now, and when the key was pressed. */
+/* Row and column of the screen, line and column of the file (-1: not in the file): now, and when the key was pressed.
+ */
 void cursor_values(struct view *view, struct asked *asked)
 {
     const struct logical *logical = &editor->logical[editor->active];
@@ -104,7 +105,8 @@ void cursor_values(struct view *view, struct asked *asked)
         u32 row = n == 0 && editor->cursor_row != 0 ? editor->cursor_row : editor->key_row;
 
         give(asked, "%d", (int)(row - logical->top));
-        give(asked, "%d", (int)((n == 0 && editor->cursor_row != 0 ? editor->cursor_column : editor->key_column) - logical->left));
+        give(asked, "%d",
+             (int)((n == 0 && editor->cursor_row != 0 ? editor->cursor_column : editor->key_column) - logical->left));
         give(asked, "%d", there ? (int)line : -1);
         give(asked, "%d", there ? (int)column : -1);
     }

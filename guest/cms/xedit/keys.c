@@ -2,10 +2,12 @@
 #include "xedit.h"
 
 /* What the PF keys are without SET PF; 13 to 24 are the same. */
-static const struct { enum when when; const char *text; } usual[12] = {
-    { KEY_BEFORE, "HELP MENU" }, { KEY_BEFORE, "SOS LINEADD" }, { KEY_BEFORE, "QUIT" }, { KEY_BEFORE, "TABKEY" },
-    { KEY_BEFORE, "SCHANGE 6" }, { KEY_ONLY, "?" }, { KEY_BEFORE, "BACKWARD" }, { KEY_BEFORE, "FORWARD" }, { KEY_ONLY, "=" },
-    { KEY_BEFORE, "RGTLEFT" }, { KEY_BEFORE, "SPLTJOIN" }, { KEY_BEFORE, "CURSOR HOME" },
+static const struct { enum when when; const char *text;
+} usual[12] = {
+    {KEY_BEFORE, "HELP MENU"}, {KEY_BEFORE, "SOS LINEADD"}, {KEY_BEFORE, "QUIT"},
+    {KEY_BEFORE, "TABKEY"},    {KEY_BEFORE, "SCHANGE 6"},   {KEY_ONLY, "?"},
+    {KEY_BEFORE, "BACKWARD"},  {KEY_BEFORE, "FORWARD"},     {KEY_ONLY, "="},
+    {KEY_BEFORE, "RGTLEFT"},   {KEY_BEFORE, "SPLTJOIN"},    {KEY_BEFORE, "CURSOR HOME"},
 };
 
 static const char *const orders[] = { "BEFORE", "AFTER", "ONLY", "IGNORE" };
@@ -26,7 +28,8 @@ bool key_set(struct key *key, enum when when, const char *text, u32 length)
 bool keys_begin(void)
 {
     static const char enter[] = "COMMAND CURSOR CMDLINE 1 PRIORITY 30", null[] = "NULLKEY";
-    bool good = key_set(&editor->enter, KEY_IGNORE, enter, sizeof enter - 1) && key_set(&editor->pa[2], KEY_BEFORE, null, sizeof null - 1);
+    bool good = key_set(&editor->enter, KEY_IGNORE, enter, sizeof enter - 1) &&
+                key_set(&editor->pa[2], KEY_BEFORE, null, sizeof null - 1);
 
     for (u32 n = 1; n <= KEYS_MOST; n++) {
         const char *text = usual[(n - 1) % 12].text;

@@ -74,7 +74,9 @@ static void lines_moved(struct view *view, u32 line, int by)
         point->line = moved(point->line, line, by);
     pending_moved(file, line, by);
     for (u32 n = 0; n < editor->screens; n++)
-        for (u32 row = 0; editor->logical[n].view != NULL && editor->logical[n].view->file == file && row < editor->logical[n].lines; row++) {
+        for (u32 row = 0;
+             editor->logical[n].view != NULL && editor->logical[n].view->file == file && row < editor->logical[n].lines;
+             row++) {
             struct shown *shown = &editor->logical[n].row[row];
 
             if (shown->kind == SHOW_LINE || shown->kind == SHOW_SHADOW)
@@ -90,7 +92,8 @@ static void lines_moved(struct view *view, u32 line, int by)
         other->scale_line = moved(other->scale_line, line, by);
         other->tab_line = moved(other->tab_line, line, by);
         if (s->ranged) {
-            s->range_first = s->range_first > line || (by < 0 && s->range_first == line) ? s->range_first + (u32)by : s->range_first;
+            s->range_first =
+                s->range_first > line || (by < 0 && s->range_first == line) ? s->range_first + (u32)by : s->range_first;
             s->range_last = s->range_last + 1 >= line ? s->range_last + (u32)by : s->range_last;
         }
     }

@@ -57,7 +57,9 @@ static int load_records(struct view *view, struct open_file *file)
     struct file *to = view->file;
     const u8 *fst = file->file.fst;
     u32 lrecl = edf_word(fst + FST_LRECL), records = edf_word(fst + FST_RECORDS);
-    uint64_t bytes = fst[FST_RECFM] == EDF_F ? (uint64_t)records * (lrecl + 4) : (uint64_t)edf_word(fst + FST_BLOCKS) * file->disk->edf.size + 4 * (uint64_t)records;
+    uint64_t bytes = fst[FST_RECFM] == EDF_F
+                         ? (uint64_t)records * (lrecl + 4)
+                         : (uint64_t)edf_word(fst + FST_BLOCKS) * file->disk->edf.size + 4 * (uint64_t)records;
     int error;
 
     if (lrecl > WIDTH_MOST) {
@@ -130,9 +132,14 @@ static int option_words(const struct call *call, struct opened *opened)
 {
     int locked = 0;
     const struct option known[] = {
-        NUMBER("WIDTH", 1, &opened->width), FLAG("NOSCREEN", 5, &opened->no_screen, 1), WORD("PROFILE", 4, &opened->profile),
-        FLAG("NOPROFIL", 6, &opened->no_profile, 1), FLAG("NOCLEAR", 4, &opened->no_clear, 1), FLAG("NOMSG", 3, &opened->no_messages, 1),
-        FLAG("LOCK", 3, &locked, 1), FLAG("NOLOCK", 5, &locked, 0),
+        NUMBER("WIDTH", 1, &opened->width),
+        FLAG("NOSCREEN", 5, &opened->no_screen, 1),
+        WORD("PROFILE", 4, &opened->profile),
+        FLAG("NOPROFIL", 6, &opened->no_profile, 1),
+        FLAG("NOCLEAR", 4, &opened->no_clear, 1),
+        FLAG("NOMSG", 3, &opened->no_messages, 1),
+        FLAG("LOCK", 3, &locked, 1),
+        FLAG("NOLOCK", 5, &locked, 0),
     };
 
     return options("XIN", call, known, COUNT_OF(known));

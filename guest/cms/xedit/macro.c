@@ -1,8 +1,8 @@
 /*
  * Macros, and commands of CMS.
  *
- * A macro is an exec of filetype XEDIT whose commands are subcommands. While one runs, and while a command of CMS does, the
- * subcommand environment XEDIT is there for execs (extension.c asks xedit_environment()).
+ * A macro is an exec of filetype XEDIT whose commands are subcommands. While one runs, and while a command of CMS does,
+ * the subcommand environment XEDIT is there for execs (extension.c asks xedit_environment()).
  */
 #include "xedit.h"
 #include "../nucleus/exec.h"

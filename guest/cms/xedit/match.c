@@ -49,7 +49,8 @@ static bool same(const struct view *view, char a, char b)
 }
 
 /* Whether the pattern from `p` on matches from `at` on; `end` is then where it ends. */
-static bool matches_from_here(struct view *view, const struct pattern *pattern, u32 p, const char *text, u32 at, u32 to, u32 *end)
+static bool matches_from_here(struct view *view, const struct pattern *pattern, u32 p, const char *text, u32 at, u32 to,
+                              u32 *end)
 {
     for (; p < pattern->length; p++) {
         char c = pattern->text[p];
@@ -89,7 +90,8 @@ bool match_at(struct view *view, const struct pattern *pattern, const char *text
 }
 
 /* The first place in text[from..to) where it is. */
-bool match_in(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at, u32 *length)
+bool match_in(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at,
+              u32 *length)
 {
     if (pattern->plain && pattern->length > 0) {
         *length = pattern->length;
@@ -114,7 +116,8 @@ bool match_in(struct view *view, const struct pattern *pattern, const char *text
 }
 
 /* The last place in text[from..to) where one begins. */
-bool match_back(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at, u32 *length)
+bool match_back(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at,
+                u32 *length)
 {
     for (*at = to + 1; (*at)-- > from;)
         if (match_at(view, pattern, text, *at, to, length))

@@ -125,7 +125,8 @@ int hextype_subcommand(struct view *view, struct words *words)
             char shown[80];
 
             for (u32 n = 0; n < count; n++)
-                shown[n] = (u8)row->text[from + n] < 0x40 || (u8)row->text[from + n] == 0xff ? editor->nondisplay : row->text[from + n];
+                shown[n] = (u8)row->text[from + n] < 0x40 || (u8)row->text[from + n] == 0xff ? editor->nondisplay
+                                                                                             : row->text[from + n];
             type_line(shown, count);
             hex_line(row, from, count, false);
             hex_line(row, from, count, true);
@@ -202,7 +203,9 @@ int help_subcommand(struct view *view, struct words *words)
     (void)view;
     if (!take_word(words, &word, &length))
         word = "MENU", length = 4;
-    return run_cms(line, format(line, sizeof line, "HELP XEDIT %l%l", word, length, words->at, (u32)(words->end - words->at)), CALL_COMMAND);
+    return run_cms(line,
+                   format(line, sizeof line, "HELP XEDIT %l%l", word, length, words->at, (u32)(words->end - words->at)),
+                   CALL_COMMAND);
 }
 
 static int sos_line(struct view *view, bool add)
@@ -215,7 +218,8 @@ static int sos_line(struct view *view, bool add)
         u32 row = editor->key_row;
 
         /* The prefix area and Top of File will do, too. */
-        if (row <= logical->top || row > logical->top + logical->lines || logical->row[row - logical->top - 1].kind != SHOW_LINE)
+        if (row <= logical->top || row > logical->top + logical->lines ||
+            logical->row[row - logical->top - 1].kind != SHOW_LINE)
             line = view->current;
         else
             line = logical->row[row - logical->top - 1].line;
@@ -325,7 +329,8 @@ static void merge_sort(const struct sorting *sorting, struct row **row, struct r
 {
     for (u32 run = 1; run < count; run *= 2) {
         for (u32 from = 0; from < count; from += 2 * run) {
-            u32 a = from, middle = from + run < count ? from + run : count, b = middle, end = from + 2 * run < count ? from + 2 * run : count;
+            u32 a = from, middle = from + run < count ? from + run : count, b = middle,
+                end = from + 2 * run < count ? from + 2 * run : count;
 
             for (u32 n = from; n < end; n++)
                 other[n] = b >= end || (a < middle && compare(sorting, row[a], row[b]) <= 0) ? row[a++] : row[b++];

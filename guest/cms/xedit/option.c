@@ -185,12 +185,14 @@ int modify_subcommand(struct view *view, struct words *words)
     return 0;
 }
 
-/* The values of option `n` (from 0) or of the next one that has any, as QUERY says them or as SET takes them. False: no more. */
+/* The values of option `n` (from 0) or of the next one that has any, as QUERY says them or as SET takes them. False: no
+ * more. */
 bool option_line(struct view *view, u32 *n, bool as_set, char line[COMMAND_MOST], u32 *length)
 {
     /* Of these the values are of this moment, or not what SET takes. */
-    static const char *const left_out[] = { "=", "ALT", "AUTOSAVE", "CMDLINE", "CURLINE", "FMODE", "FNAME", "FTYPE", "LASTLORC", "MASK", "PENDING",
-                                            "POINT", "RANGE", "SCREEN", "SELECT" };
+    static const char *const left_out[] = {"=",       "ALT",   "AUTOSAVE", "CMDLINE",  "CURLINE",
+                                           "FMODE",   "FNAME", "FTYPE",    "LASTLORC", "MASK",
+                                           "PENDING", "POINT", "RANGE",    "SCREEN",   "SELECT"};
 
     for (; *n < COUNT_OF(table); ++*n) {
         const struct option_of_set *option = &table[*n];

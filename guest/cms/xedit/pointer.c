@@ -43,8 +43,10 @@ int locate_subcommand(struct view *view, struct words *words)
         view->current = line;
         first = false;
         /* Going to the end by * is reaching it. */
-        code = target.all || (target.kind == TARGET_RELATIVE && (line == end_line(view) || line == top_line(view)) && target.number > 0)
-                   ? XE_EDGE : edge(view, found);
+        code = target.all || (target.kind == TARGET_RELATIVE && (line == end_line(view) || line == top_line(view)) &&
+                              target.number > 0)
+                   ? XE_EDGE
+                   : edge(view, found);
     }
     return code;
 }
@@ -99,7 +101,8 @@ static struct logical *screen_of(const struct view *view)
 static int scroll(struct view *view, struct words *words, bool up)
 {
     struct target target = { .kind = TARGET_RELATIVE, .up = up };
-    u32 screens = 1, length, line, here = view->current, lines = editor->typewriter ? 20 : rows_for(screen_of(view)) - 1;
+    u32 screens = 1, length, line, here = view->current,
+        lines = editor->typewriter ? 20 : rows_for(screen_of(view)) - 1;
     const char *word;
 
     if (take_word(words, &word, &length)) {
@@ -256,8 +259,9 @@ static bool priority_word(struct words *words, u32 *priority)
     *priority = 255;
     if (!words_left(words))
         return true;
-    return take_word(words, &word, &length) && word_means(word, length, "PRIORITY", 1) && take_word(words, &word, &length) &&
-           number_word(word, length, priority) && *priority <= 255 && !words_left(words);
+    return take_word(words, &word, &length) && word_means(word, length, "PRIORITY", 1) &&
+           take_word(words, &word, &length) && number_word(word, length, priority) && *priority <= 255 &&
+           !words_left(words);
 }
 
 /* A number, if the next word is one. */
@@ -315,7 +319,8 @@ int cursor_subcommand(struct view *view, struct words *words)
         return 0;
     }
     if (word_means(word, length, "HOME", 1))
-        return priority_word(words, &priority) ? cursor_home(priority, view) : bad_operand(words->at, (u32)(words->end - words->at));
+        return priority_word(words, &priority) ? cursor_home(priority, view)
+                                               : bad_operand(words->at, (u32)(words->end - words->at));
     if (of_file || word_means(word, length, "SCREEN", 1)) {
         if (!number_next(words, &a))
             return words_left(words) ? bad_number(words->at, (u32)(words->end - words->at)) : missing_operand();

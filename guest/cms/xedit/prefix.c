@@ -1,8 +1,9 @@
 /*
  * Prefix subcommands: what is typed in the prefix area, and the list of those that wait.
  *
- * They are performed in the order of the lines. The halves of a block (CC, DD, MM, "", >>, <<, XX) wait for one another,
- * sources (C, M and their blocks) and destinations (F, P) too. Line numbers in the list follow what is added and deleted.
+ * They are performed in the order of the lines. The halves of a block (CC, DD, MM, "", >>, <<, XX) wait for one
+ * another, sources (C, M and their blocks) and destinations (F, P) too. Line numbers in the list follow what is added
+ * and deleted.
  */
 #include "xedit.h"
 
@@ -334,7 +335,8 @@ static bool do_copy(struct view *view)
     if (!find_source(view, &source) && (from = source_elsewhere(view, &source)) == NULL)
         return false;
     to = named(destination, "F") ? destination->line : destination->line - 1;
-    if (from == view && to >= source.from && to < source.to + (source.moves ? 1 : 0) && !(source.moves && to + 1 == source.from)) {
+    if (from == view && to >= source.from && to < source.to + (source.moves ? 1 : 0) &&
+        !(source.moves && to + 1 == source.from)) {
         message("XPX", 505, 'E');
         destination->done = true;
         return true;
@@ -380,7 +382,8 @@ static bool prefix_macro(struct view *view, const struct pending *pending)
 
 static bool waits(const struct pending *pending)
 {
-    return is_block(pending) || named(pending, "C") || named(pending, "M") || named(pending, "F") || named(pending, "P");
+    return is_block(pending) || named(pending, "C") || named(pending, "M") || named(pending, "F") ||
+           named(pending, "P");
 }
 
 /* Where a subcommand may stand: Top of File takes what adds after it, End of File what adds before it. */

@@ -42,7 +42,8 @@ static void add(struct view *view, struct pending *pending)
     execute(text, format(text, sizeof text, "CURSOR FILE %u 1 PRIORITY 60", line + 1));
 }
 
-/* Structured input: a line after this one, with the cursor under its first character; each that is typed brings another. */
+/* Structured input: a line after this one, with the cursor under its first character; each that is typed brings
+ * another. */
 void structured_line(struct view *view, u32 line)
 {
     char text[48];
@@ -129,7 +130,8 @@ static void show(struct view *view, struct pending *pending)
 
 static void shift(struct view *view, struct pending *pending)
 {
-    (void)shift_lines(view, pending->line, pending->line, pending->name[0] == '>', pending->count > 0 ? pending->count : 1);
+    (void)shift_lines(view, pending->line, pending->line, pending->name[0] == '>',
+                      pending->count > 0 ? pending->count : 1);
 }
 
 static void extend(struct view *view, struct pending *pending)
@@ -147,9 +149,10 @@ static void tabline(struct view *view, struct pending *pending)
     view->tab_line = view->tab_line == pending->line ? 0 : pending->line;
 }
 
-static const struct { const char *name; void (*perform)(struct view *view, struct pending *pending); } table[] = {
-    { "A", add }, { "I", add }, { "SI", structured }, { "D", delete }, { "\"", duplicate }, { "X", exclude }, { "S", show }, { ">", shift },
-    { "<", shift }, { "E", extend }, { "SCALE", scale }, { "TABL", tabline },
+static const struct { const char *name; void (*perform)(struct view *view, struct pending *pending);
+} table[] = {
+    {"A", add},  {"I", add},   {"SI", structured}, {"D", delete}, {"\"", duplicate}, {"X", exclude},
+    {"S", show}, {">", shift}, {"<", shift},       {"E", extend}, {"SCALE", scale},  {"TABL", tabline},
 };
 
 bool prefix_run(struct view *view, struct pending *pending)

@@ -28,7 +28,8 @@ static void usual_view(struct view *view)
 
     s->arbchar = '$';
     s->filler = ' ';
-    s->stream = s->shadow = s->tofeof = s->impcmscp = s->colptr = s->span_blank = s->messages = s->message_long = s->verify = true;
+    s->stream = s->shadow = s->tofeof = s->impcmscp = s->colptr = s->span_blank = s->messages = s->message_long =
+        s->verify = true;
     s->scale = s->message_line = true;
     s->prefix = PREFIX_ON;
     s->cmdline = LINE_ON;
@@ -259,7 +260,8 @@ static bool begin_session(void)
     editor->linend = '#';
     editor->nondisplay = '"';
     for (u32 n = 0; n < AREAS; n++)
-        editor->looks[n].high = n != AREA_CMDLINE && n != AREA_FILEAREA && n != AREA_PREFIX && n != AREA_SHADOW && n != AREA_TOFEOF;
+        editor->looks[n].high =
+            n != AREA_CMDLINE && n != AREA_FILEAREA && n != AREA_PREFIX && n != AREA_SHADOW && n != AREA_TOFEOF;
     if (work_lines(256) && keys_begin())
         return true;
     xedit_forget();

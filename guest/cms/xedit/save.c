@@ -2,8 +2,8 @@
  * Files to disk: SAVE, FILE, PUT, GET, AUTOSAVE, and leaving files.
  *
  * The file system puts a new file in the place of the old one by a single write when it is closed (edf/edf.h): whatever
- * happens in between, the disk has the old file or the new one. When the disk is full, the new one is forgotten, the old one
- * stays, and so do the lines in storage.
+ * happens in between, the disk has the old file or the new one. When the disk is full, the new one is forgotten, the
+ * old one stays, and so do the lines in storage.
  */
 #include "xedit.h"
 
@@ -177,7 +177,8 @@ static int save(struct view *view, struct words *words, bool sure)
     if (!sure && in_the_way(view, &id, other)) {
         char text[24];
 
-        message("XFD", 594, 'E', show_id(&id, text), view->file->fresh || other ? "already exists" : "has changed since it was read");
+        message("XFD", 594, 'E', show_id(&id, text),
+                view->file->fresh || other ? "already exists" : "has changed since it was read");
         return XE_TRUNCATED;
     }
     code = write_lines(view, &id, 1, size_of(view), false);
@@ -292,7 +293,9 @@ int put_subcommand(struct view *view, struct words *words)
     if (code != 0)
         return code;
     if (!view->s.stay)
-        view->current = range.up ? range.first - range.edge : range.last + 1 < end_line(view) ? range.last + 1 : end_line(view);
+        view->current = range.up                          ? range.first - range.edge
+                        : range.last + 1 < end_line(view) ? range.last + 1
+                                                          : end_line(view);
     return range.edge ? XE_EDGE : 0;
 }
 
@@ -330,7 +333,8 @@ static int get_kept(struct view *view, u32 *after)
     }
     for (u32 n = 1; n <= editor->put->text.lines; n++) {
         struct row *row = text_row(&editor->put->text, n);
-        u32 most = view->file->s.truncation, code = add_line(view, *after, row->text, row->length < most ? row->length : most);
+        u32 most = view->file->s.truncation,
+            code = add_line(view, *after, row->text, row->length < most ? row->length : most);
 
         if (code != 0)
             return (int)code;
@@ -368,7 +372,8 @@ int get_subcommand(struct view *view, struct words *words)
         code = file_operands(view, &ids, &id, &other);
         if (code == 0 && take_word(words, &word, &length) && (!number_word(word, length, &first) || first == 0))
             return bad_number(word, length);
-        if (code == 0 && take_word(words, &word, &length) && !(length == 1 && *word == '*') && !number_word(word, length, &count))
+        if (code == 0 && take_word(words, &word, &length) && !(length == 1 && *word == '*') &&
+            !number_word(word, length, &count))
             return bad_number(word, length);
         if (code == 0)
             code = no_words_left(words);

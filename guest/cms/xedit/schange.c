@@ -19,7 +19,8 @@ static bool parse_wanted(const char *text, u32 length, struct wanted *wanted)
         words.at++;
     length = (u32)(words.at - word);
     wanted->changes = length > 0 && word_means(word, length, "CHANGE", 1);
-    if (length > 0 && !wanted->changes && !word_means(word, length, "CLOCATE", 2) && !word_means(word, length, "LOCATE", 1))
+    if (length > 0 && !wanted->changes && !word_means(word, length, "CLOCATE", 2) &&
+        !word_means(word, length, "LOCATE", 1))
         return false;
     past_blanks(&words);
     if (words.at >= words.end || !is_special(*words.at))
@@ -68,7 +69,8 @@ static int show_found(struct view *view)
 {
     char line[48];
 
-    return execute_command(line, format(line, sizeof line, "CURSOR FILE %u %u PRIORITY 60", view->current, view->column));
+    return execute_command(line,
+                           format(line, sizeof line, "CURSOR FILE %u %u PRIORITY 60", view->current, view->column));
 }
 
 /* SCHANGE n: looks for the next one; PF key n then changes it. */

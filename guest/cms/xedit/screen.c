@@ -1,8 +1,8 @@
 /*
  * What a logical screen shows: which row has what (lay_out), and the text of each row in the cells of the display.
  *
- * A row of the file is a prefix area of five columns, the field attribute of the data, and the data. The attribute of what
- * a row begins with stands in the last column of the row above, so the first column of a row can be written.
+ * A row of the file is a prefix area of five columns, the field attribute of the data, and the data. The attribute of
+ * what a row begins with stands in the last column of the row above, so the first column of a row can be written.
  */
 #include "xedit.h"
 
@@ -12,7 +12,9 @@ static const char arrow[] = "====>", top_text[] = "* * * Top of File * * *", end
 
 u32 row_at(const struct position *position, u32 lines)
 {
-    int row = position->middle ? (int)(lines + 1) / 2 + position->n : position->n < 0 ? (int)lines + position->n + 1 : position->n;
+    int row = position->middle  ? (int)(lines + 1) / 2 + position->n
+              : position->n < 0 ? (int)lines + position->n + 1
+                                : position->n;
 
     return row < 1 || row > (int)lines ? lines : (u32)row - 1;
 }
@@ -93,7 +95,10 @@ void text_translate(char *text, u32 length, const u8 *table)
     for (; length > 256; length -= 256, text += 256)
         __asm__ volatile("tr 0(256,%0),0(%1)" : : "a"(text), "a"(table) : "memory");
     if (length > 0)
-        __asm__ volatile("bras 1,0f\n\ttr 0(1,%0),0(%1)\n0:\tex %2,0(1)" : : "a"(text), "a"(table), "a"(length - 1) : "1", "memory");
+        __asm__ volatile("bras 1,0f\n\ttr 0(1,%0),0(%1)\n0:\tex %2,0(1)"
+                         :
+                         : "a"(text), "a"(table), "a"(length - 1)
+                         : "1", "memory");
 }
 
 /* Columns of characters that follow one another. */
@@ -118,7 +123,8 @@ u32 line_image(struct view *view, const struct row *row, char *to, u32 room)
         const struct pair *pair = &view->s.pair[n];
 
         if (!pair->hex && (int)pair->from + view->s.shift > 0) {
-            used += plain_image(view, row, to + used, room - used, pair->from + (u32)view->s.shift - 1, pair->to + 1 - pair->from);
+            used += plain_image(view, row, to + used, room - used, pair->from + (u32)view->s.shift - 1,
+                                pair->to + 1 - pair->from);
             continue;
         }
         for (u32 k = pair->from; k <= pair->to && used + pair->hex < room; k++) {
@@ -219,8 +225,10 @@ static void fill_down(struct logical *logical, u32 row, u32 line)
         }
         for (u32 n = 0; n < rows && row < logical->lines; row++)
             if (is_free(logical, row))
-                logical->row[row] = (struct shown){ .kind = hidden > 0 ? SHOW_SHADOW : SHOW_LINE, .line = line, .count = hidden,
-                                                    .offset = n++ * data_width(view, logical->width) };
+                logical->row[row] = (struct shown){.kind = hidden > 0 ? SHOW_SHADOW : SHOW_LINE,
+                                                   .line = line,
+                                                   .count = hidden,
+                                                   .offset = n++ * data_width(view, logical->width)};
         line += hidden > 0 ? hidden : 1;
     }
 }
@@ -231,7 +239,8 @@ static void fill_up(struct logical *logical, u32 row, u32 line)
     u32 top = top_line(view);
 
     while (line + 1 > top && row > 0) {
-        u32 hidden = line > top ? hidden_to(view, line) : 0, rows = hidden > 0 ? 1 : rows_of(view, logical->width, line);
+        u32 hidden = line > top ? hidden_to(view, line) : 0,
+            rows = hidden > 0 ? 1 : rows_of(view, logical->width, line);
 
         if (hidden > 0 && !view->s.shadow) {
             line -= hidden;
@@ -321,9 +330,9 @@ u32 id_line(const struct view *view, char *line, u32 room)
 {
     const struct settings_of_file *s = &view->file->s;
 
-    return format(line, room, "%-8t %-8t %c%c  %c%s %u  Trunc=%u Size=%u Line=%u Col=%u Alt=%u", s->id.fn, s->id.ft, s->id.fm[0],
-                  s->id.fm[1], s->recfm, s->packed ? "P" : "", s->lrecl, s->truncation, size_of(view), view->current, view->column,
-                  view->file->alterations);
+    return format(line, room, "%-8t %-8t %c%c  %c%s %u  Trunc=%u Size=%u Line=%u Col=%u Alt=%u", s->id.fn, s->id.ft,
+                  s->id.fm[0], s->id.fm[1], s->recfm, s->packed ? "P" : "", s->lrecl, s->truncation, size_of(view),
+                  view->current, view->column, view->file->alterations);
 }
 
 static void paint_idline(struct logical *logical)
@@ -346,7 +355,11 @@ static void scale_text(const struct view *view, char *to, u32 width, bool tabs)
 
     for (u32 n = 0; n < width; n++) {
         u32 column = image_column(view, n, NULL);
-        char c = column == 0 ? ' ' : tabs ? ' ' : column % 10 == 0 ? (char)('0' + column / 10 % 10) : column % 5 == 0 ? '+' : '.';
+        char c = column == 0        ? ' '
+                 : tabs             ? ' '
+                 : column % 10 == 0 ? (char)('0' + column / 10 % 10)
+                 : column % 5 == 0  ? '+'
+                                    : '.';
 
         for (u32 k = 0; tabs && column > 0 && k < s->stops; k++)
             if (s->stop[k] == column)
@@ -379,7 +392,8 @@ static void paint_scale(struct logical *logical, u32 row, bool tabs)
 static void paint_command(struct logical *logical, u32 row)
 {
     u32 cell = cell_of(logical, row), end = cell + logical->width - 1, length;
-    bool two = row + 1 < logical->lines && logical->row[row + 1].kind == SHOW_STATUS, active = logical == &editor->logical[editor->active];
+    bool two = row + 1 < logical->lines && logical->row[row + 1].kind == SHOW_STATUS,
+         active = logical == &editor->logical[editor->active];
     char status[32];
 
     if (two && logical->width == editor->display.columns)
@@ -492,7 +506,10 @@ static void paint_line(struct logical *logical, u32 row)
     u32 cell = cell_of(logical, row), data = data_width(view, logical->width), text = cell, prefix = cell;
     bool has_prefix = view->s.prefix != PREFIX_OFF, current = shown->line == view->current && shown->kind == SHOW_LINE;
     bool writable = shown->kind == SHOW_LINE && is_line(view, shown->line);
-    enum area area = current ? AREA_CURLINE : shown->kind == SHOW_SHADOW ? AREA_SHADOW : writable ? AREA_FILEAREA : AREA_TOFEOF;
+    enum area area = current                      ? AREA_CURLINE
+                     : shown->kind == SHOW_SHADOW ? AREA_SHADOW
+                     : writable                   ? AREA_FILEAREA
+                                                  : AREA_TOFEOF;
 
     if (shown->kind == SHOW_LINE && view->scale_line == shown->line && view->scale_line != 0) {
         paint_scale(logical, row, false);
@@ -555,8 +572,10 @@ static void paint_messages(struct logical *logical)
 
     if (!s->message_line || logical != &editor->logical[editor->active])
         return;
-    for (const struct note *note = editor->notes; note != NULL && n < s->message_rows && row < logical->lines; note = note->next, n++, row++) {
-        u32 cell = cell_of(logical, row), length = note->length < logical->width - 2 ? note->length : logical->width - 2;
+    for (const struct note *note = editor->notes; note != NULL && n < s->message_rows && row < logical->lines;
+         note = note->next, n++, row++) {
+        u32 cell = cell_of(logical, row),
+            length = note->length < logical->width - 2 ? note->length : logical->width - 2;
 
         if (row == 0)
             continue;
@@ -603,7 +622,8 @@ void show_screens(void)
 /* So many logical screens, one below the other. */
 bool screens_define(u32 count)
 {
-    u32 rows = editor->typewriter ? 24 : editor->display.rows, columns = editor->typewriter ? 80 : editor->display.columns, top = 0;
+    u32 rows = editor->typewriter ? 24 : editor->display.rows,
+        columns = editor->typewriter ? 80 : editor->display.columns, top = 0;
 
     for (u32 n = 0; n < SCREENS_MOST; n++) {
         struct logical *logical = &editor->logical[n];

@@ -17,7 +17,8 @@ static bool position_word(const char *word, u32 length, struct position *positio
         if (*word != '+' && *word != '-')
             return false;
     }
-    if (!signed_word(word, length, &made.n) || (!made.middle && made.n == 0) || made.n > ROWS_MOST || made.n < -ROWS_MOST)
+    if (!signed_word(word, length, &made.n) || (!made.middle && made.n == 0) || made.n > ROWS_MOST ||
+        made.n < -ROWS_MOST)
         return false;
     *position = made;
     return true;
@@ -299,13 +300,17 @@ int filler_set(struct view *view, struct words *words)
 void filler_values(struct view *view, struct asked *asked) { give_text(asked, &view->s.filler, 1); }
 
 /* Colours and highlighting, as the data stream has them. */
-static const struct { const char *name; u32 least; u8 code; } colours[] = {
-    { "DEFAULT", 1, 0x00 }, { "BLUE", 1, 0xf1 }, { "RED", 1, 0xf2 }, { "PINK", 1, 0xf3 }, { "GREEN", 1, 0xf4 }, { "TURQUOISE", 1, 0xf5 },
-    { "YELLOW", 1, 0xf6 }, { "WHITE", 1, 0xf7 },
-}, highlights[] = { { "NONE", 3, 0x00 }, { "BLINK", 3, 0xf1 }, { "REVVIDEO", 3, 0xf2 }, { "UNDERLINE", 1, 0xf4 } };
+static const struct { const char *name; u32 least; u8 code;
+} colours[] =
+    {
+        {"DEFAULT", 1, 0x00}, {"BLUE", 1, 0xf1},      {"RED", 1, 0xf2},    {"PINK", 1, 0xf3},
+        {"GREEN", 1, 0xf4},   {"TURQUOISE", 1, 0xf5}, {"YELLOW", 1, 0xf6}, {"WHITE", 1, 0xf7},
+},
+  highlights[] = {{"NONE", 3, 0x00}, {"BLINK", 3, 0xf1}, {"REVVIDEO", 3, 0xf2}, {"UNDERLINE", 1, 0xf4}};
 
 static const char *const areas[AREAS] = {
-    "ARROW", "CMDLINE", "CURLINE", "FILEAREA", "IDLINE", "MSGLINE", "PENDING", "PREFIX", "SCALE", "SHADOW", "STATAREA", "TABLINE", "TOFEOF",
+    "ARROW",  "CMDLINE", "CURLINE", "FILEAREA", "IDLINE",  "MSGLINE", "PENDING",
+    "PREFIX", "SCALE",   "SHADOW",  "STATAREA", "TABLINE", "TOFEOF",
 };
 static const u8 area_least[AREAS] = { 1, 1, 2, 1, 1, 1, 1, 2, 1, 2, 2, 1, 2 };
 
@@ -391,7 +396,8 @@ void color_values(struct view *view, struct asked *asked)
         const struct look *look = &editor->looks[n];
 
         if (!one || word_means(word, length, areas[n], area_least[n]))
-            give(asked, "%s %s %s %s PS0", areas[n], name_of(look->colour, true), name_of(look->highlight, false), look->high ? "HIGH" : "NOHIGH");
+            give(asked, "%s %s %s %s PS0", areas[n], name_of(look->colour, true), name_of(look->highlight, false),
+                 look->high ? "HIGH" : "NOHIGH");
     }
 }
 
@@ -416,7 +422,8 @@ static u32 look_number(const struct look *look)
         if (n >= editor->look_count)
             editor->looks[editor->look_count = n] = *look;
         editor->look_count += n >= editor->look_count;
-        if (editor->looks[n].colour == look->colour && editor->looks[n].highlight == look->highlight && editor->looks[n].high == look->high)
+        if (editor->looks[n].colour == look->colour && editor->looks[n].highlight == look->highlight &&
+            editor->looks[n].high == look->high)
             return n;
     }
     return AREA_IDLINE;

@@ -328,8 +328,14 @@ static int renamed(struct view *view, int code)
     return code;
 }
 
-int fname_set(struct view *view, struct words *words) { return renamed(view, name_operand(words, view->file->s.id.fn)); }
-int ftype_set(struct view *view, struct words *words) { return renamed(view, name_operand(words, view->file->s.id.ft)); }
+int fname_set(struct view *view, struct words *words)
+{
+    return renamed(view, name_operand(words, view->file->s.id.fn));
+}
+int ftype_set(struct view *view, struct words *words)
+{
+    return renamed(view, name_operand(words, view->file->s.id.ft));
+}
 
 int fmode_set(struct view *view, struct words *words)
 {
@@ -355,7 +361,10 @@ int fmode_set(struct view *view, struct words *words)
 
 void fname_values(struct view *view, struct asked *asked) { give(asked, "%t", view->file->s.id.fn); }
 void ftype_values(struct view *view, struct asked *asked) { give(asked, "%t", view->file->s.id.ft); }
-void fmode_values(struct view *view, struct asked *asked) { give(asked, "%c%c", view->file->s.id.fm[0], view->file->s.id.fm[1]); }
+void fmode_values(struct view *view, struct asked *asked)
+{
+    give(asked, "%c%c", view->file->s.id.fm[0], view->file->s.id.fm[1]);
+}
 
 int recfm_set(struct view *view, struct words *words)
 {

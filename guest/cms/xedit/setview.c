@@ -1,7 +1,10 @@
 /* Options of a view: what is searched, and how lines are taken. */
 #include "xedit.h"
 
-int arbchar_set(struct view *view, struct words *words) { return set_switch(words, &view->s.arbitrary, &view->s.arbchar); }
+int arbchar_set(struct view *view, struct words *words)
+{
+    return set_switch(words, &view->s.arbitrary, &view->s.arbchar);
+}
 
 void arbchar_values(struct view *view, struct asked *asked)
 {
@@ -151,7 +154,8 @@ int tabs_set(struct view *view, struct words *words)
         u32 length;
 
         (void)take_word(words, &word, &length);
-        if (count >= STOPS_MOST || !number_word(word, length, &stop[count]) || stop[count] <= last || stop[count] > WIDTH_MOST) {
+        if (count >= STOPS_MOST || !number_word(word, length, &stop[count]) || stop[count] <= last ||
+            stop[count] > WIDTH_MOST) {
             message("XSU", 575, 'E', "TABS");
             return XE_OPERAND;
         }
@@ -331,7 +335,8 @@ int mask_set(struct view *view, struct words *words)
     if (!take_word(words, &word, &length))
         return missing_operand();
     if (word_means(word, length, "MODIFY", 1)) {
-        editor->next_length = format(editor->next_command, sizeof editor->next_command, "SET MASK IMMED %l", view->s.mask, view->s.mask_length);
+        editor->next_length = format(editor->next_command, sizeof editor->next_command, "SET MASK IMMED %l",
+                                     view->s.mask, view->s.mask_length);
         return no_words_left(words);
     }
     if (!word_means(word, length, "IMMED", 1))
@@ -365,7 +370,8 @@ int verify_set(struct view *view, struct words *words)
             hex = true;
             continue;
         }
-        if (count >= PAIRS_MOST || !number_word(word, length, &pair[count].from) || pair[count].from == 0 || pair[count].from > WIDTH_MOST) {
+        if (count >= PAIRS_MOST || !number_word(word, length, &pair[count].from) || pair[count].from == 0 ||
+            pair[count].from > WIDTH_MOST) {
             message("XSU", 527, 'E', 0);
             return XE_OPERAND;
         }
@@ -401,7 +407,7 @@ void verify_values(struct view *view, struct asked *asked)
 
     give_switch(asked, view->s.verify);
     for (u32 n = 0; n < view->s.pairs; n++)
-        used += format(line + used, sizeof line - used, view->s.pair[n].hex ? "%sH %u %u" : "%s%u %u", n > 0 ? " " : "", view->s.pair[n].from,
-                       view->s.pair[n].to);
+        used += format(line + used, sizeof line - used, view->s.pair[n].hex ? "%sH %u %u" : "%s%u %u", n > 0 ? " " : "",
+                       view->s.pair[n].from, view->s.pair[n].to);
     give_text(asked, line, used);
 }

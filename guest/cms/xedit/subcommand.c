@@ -244,11 +244,12 @@ static bool takes_all(const char *text, u32 length)
         length = (u32)(words.end - words.at);
     }
     n = letters(text, length);
-    return word_means(text, n, "LINEND", 6) || word_means(text, n, "SYNONYM", 3) || word_means(text, n, "PF", 2) || word_means(text, n, "PA", 2) ||
-           word_means(text, n, "ENTER", 3) || word_means(text, n, "SUPERSET", 3);
+    return word_means(text, n, "LINEND", 6) || word_means(text, n, "SYNONYM", 3) || word_means(text, n, "PF", 2) ||
+           word_means(text, n, "PA", 2) || word_means(text, n, "ENTER", 3) || word_means(text, n, "SUPERSET", 3);
 }
 
-/* Subcommands between LINEND characters; what the first one that failed has returned. `keep`: = performs the last again. */
+/* Subcommands between LINEND characters; what the first one that failed has returned. `keep`: = performs the last
+ * again. */
 int execute_several(const char *text, u32 length, bool keep)
 {
     int code = 0, first = 0;
@@ -260,7 +261,8 @@ int execute_several(const char *text, u32 length, bool keep)
             n++;
         if (takes_all(text, length))
             n = length;
-        if (keep && *text != '=' && *text != '?' && length_of(text, n) > 0 && !word_means(text, letters(text, n), "REPEAT", 4)) {
+        if (keep && *text != '=' && *text != '?' && length_of(text, n) > 0 &&
+            !word_means(text, letters(text, n), "REPEAT", 4)) {
             editor->last_length = n < COMMAND_MOST ? n : COMMAND_MOST;
             memcpy(editor->last, text, editor->last_length);
         }

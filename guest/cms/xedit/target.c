@@ -1,8 +1,8 @@
 /*
  * Targets: an absolute or relative line, a line's name, a string or an expression of strings.
  *
- * A target is looked for from the current line on. As an operand it is where the lines that a subcommand works on end: the
- * target's own line is not one of them.
+ * A target is looked for from the current line on. As an operand it is where the lines that a subcommand works on end:
+ * the target's own line is not one of them.
  */
 #include "xedit.h"
 
@@ -49,7 +49,8 @@ static bool parse_strings(struct words *words, struct target *target)
     return true;
 }
 
-/* False: it is none. Typed alone, a string begins with a stroke; `any_delimiter` if something in front says what it is. */
+/* False: it is none. Typed alone, a string begins with a stroke; `any_delimiter` if something in front says what it is.
+ */
 bool parse_target(struct words *words, struct target *target, bool any_delimiter)
 {
     const char *from;
@@ -180,7 +181,8 @@ static enum found find_strings(struct view *view, struct target *target, u32 fro
             return FOUND_NOT;
     if (look(&search, from, target->up ? top_line(view) : end_line(view), target->up, line))
         return FOUND;
-    if (view->s.wrap && look(&search, target->up ? end_line(view) : top_line(view), target->up ? from - 1 : from + 1, target->up, line)) {
+    if (view->s.wrap && look(&search, target->up ? end_line(view) : top_line(view), target->up ? from - 1 : from + 1,
+                             target->up, line)) {
         message("XTA", 592, 'W');
         return FOUND_WRAPPED;
     }

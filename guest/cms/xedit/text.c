@@ -1,9 +1,9 @@
 /*
  * The lines of a file in storage.
  *
- * A chunk has lines one after the other: two bytes of length, flags, selection level, the characters. So a line costs four
- * bytes more than its text, and looking for a string reads storage from front to back. Where the last line was found is
- * kept: the next one and those near it are near in storage, too.
+ * A chunk has lines one after the other: two bytes of length, flags, selection level, the characters. So a line costs
+ * four bytes more than its text, and looking for a string reads storage from front to back. Where the last line was
+ * found is kept: the next one and those near it are near in storage, too.
  */
 #include "xedit.h"
 
@@ -116,7 +116,8 @@ bool text_append(struct text *text, const char *from, u32 length)
     struct chunk *chunk = text->last;
     struct row *row;
 
-    if ((chunk == NULL || chunk->room - chunk->used < HEAD + length) && (chunk = new_chunk(text, chunk, HEAD + length)) == NULL)
+    if ((chunk == NULL || chunk->room - chunk->used < HEAD + length) &&
+        (chunk = new_chunk(text, chunk, HEAD + length)) == NULL)
         return false;
     row = at_offset(chunk, chunk->used);
     row->length = (u16)length;

@@ -1,12 +1,20 @@
 /*
  * A transaction: the display is written, the user types and presses a key, and what was typed is taken.
  *
- * Lines that were typed over are stored first, then prefix subcommands are performed, then the command line and the key's
- * subcommand in the order that the key says.
+ * Lines that were typed over are stored first, then prefix subcommands are performed, then the command line and the
+ * key's subcommand in the order that the key says.
  */
 #include "xedit.h"
 
-enum { AID_ENTER = 0x7d, AID_CLEAR = 0x6d, AID_PA1 = 0x6c, AID_PA2 = 0x6e, AID_PA3 = 0x6b, SBA = 0x11, PREFIX_WIDTH = 5 };
+enum {
+    AID_ENTER = 0x7d,
+    AID_CLEAR = 0x6d,
+    AID_PA1 = 0x6c,
+    AID_PA2 = 0x6e,
+    AID_PA3 = 0x6b,
+    SBA = 0x11,
+    PREFIX_WIDTH = 5
+};
 
 u32 status_text(const struct logical *logical, char line[32])
 {
@@ -26,8 +34,8 @@ u32 status_text(const struct logical *logical, char line[32])
 static u32 function_key(u8 aid)
 {
     static const u8 aids[KEYS_MOST] = {
-        0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x7c, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9,
-        0x4a, 0x4b, 0x4c,
+        0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x7c,
+        0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0x4a, 0x4b, 0x4c,
     };
 
     for (u32 n = 0; n < KEYS_MOST; n++)
@@ -67,7 +75,8 @@ static void compare(struct typed *typed, u32 width)
     typed->before = typed->after = 0;
     while (typed->before < least && typed->old[typed->before] == typed->now[typed->before])
         typed->before++;
-    while (typed->after < least - typed->before && typed->old[typed->old_length - 1 - typed->after] == typed->now[typed->now_length - 1 - typed->after])
+    while (typed->after < least - typed->before &&
+           typed->old[typed->old_length - 1 - typed->after] == typed->now[typed->now_length - 1 - typed->after])
         typed->after++;
 }
 
@@ -158,7 +167,8 @@ static void touched(u32 cell, u32 length)
 
 static bool is_prefix(const struct view *view, u32 width, u32 column)
 {
-    return view->s.prefix != PREFIX_OFF && !view->input && column == (view->s.prefix_right ? data_width(view, width) + 1 : 0);
+    return view->s.prefix != PREFIX_OFF && !view->input &&
+           column == (view->s.prefix_right ? data_width(view, width) + 1 : 0);
 }
 
 static void take_line(struct logical *logical, const struct shown *shown, u32 cell, const char *text, u32 length)
@@ -194,7 +204,8 @@ static void take_input(struct entered *entered, const struct shown *shown, const
     entered->rows++;
 }
 
-typedef void each_field(void *with, const struct shown *shown, struct view *view, bool prefix, const char *text, u32 length);
+typedef void each_field(void *with, const struct shown *shown, struct view *view, bool prefix, const char *text,
+                        u32 length);
 
 /* What a macro's READ gets: all that was typed, and with `change` what was typed over is stored. */
 static void tell_fields(struct input input, each_field *each, void *with, bool change)
@@ -256,12 +267,14 @@ static void take_fields(struct input input)
         if (logical == NULL || !is_prefix(logical->view, logical->width, column))
             continue;
         if (shown->kind == SHOW_LINE || shown->kind == SHOW_SHADOW)
-            prefix_typed(logical->view, shown, editor->display.old_cell + cell, text, length < PREFIX_WIDTH ? length : PREFIX_WIDTH);
+            prefix_typed(logical->view, shown, editor->display.old_cell + cell, text,
+                         length < PREFIX_WIDTH ? length : PREFIX_WIDTH);
     }
     if (entered.any)
         entered.view->current = entered.after;
     for (u32 n = 0; n < editor->screens; n++)
-        if (editor->logical[n].view->input && !entered.any && editor->command_length == 0 && editor->display.aid == AID_ENTER)
+        if (editor->logical[n].view->input && !entered.any && editor->command_length == 0 &&
+            editor->display.aid == AID_ENTER)
             editor->logical[n].view->input = false;
 }
 
@@ -377,11 +390,13 @@ static void place_cursor(void)
         for (u32 n = 0; n < logical->lines && row == 0; n++)
             if (logical->row[n].kind == SHOW_INPUT) {
                 row = logical->top + n + 1;
-                column = logical->left + (logical->view->s.prefix != PREFIX_OFF && !logical->view->s.prefix_right ? 7 : 1);
+                column =
+                    logical->left + (logical->view->s.prefix != PREFIX_OFF && !logical->view->s.prefix_right ? 7 : 1);
             }
     }
     if (row == 0 && function_key(display->aid) > 0 && editor->key_row > logical->top &&
-        editor->key_row <= logical->top + logical->lines && logical->row[editor->key_row - logical->top - 1].kind != SHOW_STATUS) {
+        editor->key_row <= logical->top + logical->lines &&
+        logical->row[editor->key_row - logical->top - 1].kind != SHOW_STATUS) {
         row = editor->key_row;
         column = editor->key_column;
     }

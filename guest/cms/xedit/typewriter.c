@@ -1,6 +1,6 @@
 /*
- * XEDIT at a terminal that has lines: what the user types is a subcommand, and the current line is typed when it is another
- * one or has changed.
+ * XEDIT at a terminal that has lines: what the user types is a subcommand, and the current line is typed when it is
+ * another one or has changed.
  */
 #include "xedit.h"
 

@@ -2,8 +2,8 @@
  * XEDIT: the editor ("VM/ESA XEDIT Command and Macro Reference", "User's Guide").
  *
  * Files in a ring, each with its lines in storage (text.c) and at least one view, which is what a logical screen shows:
- * the current line, the column pointer, and settings. A transaction is what the user has typed and the key that ended it
- * (transaction.c): lines that were typed over, prefix subcommands, the command line. Subcommands are a table that
+ * the current line, the column pointer, and settings. A transaction is what the user has typed and the key that ended
+ * it (transaction.c): lines that were typed over, prefix subcommands, the command line. Subcommands are a table that
  * help/xedit.txt describes (subcommand.c), options of SET another (option.c).
  *
  * All of it lies in storage of the system's, one struct editor, which goes when the last file of the ring has gone, or
@@ -15,13 +15,28 @@
 #include "../command/command.h"
 
 enum {
-    WIDTH_MOST = 65535, STOPS_MOST = 28, PAIRS_MOST = 14, COMMAND_MOST = 256, KEYS_MOST = 24, POINT_MOST = 8, FILES_MOST = 99,
-    REMEMBERED = 8, SCREENS_MOST = 9, LEVEL_MOST = 255,
+    WIDTH_MOST = 65535,
+    STOPS_MOST = 28,
+    PAIRS_MOST = 14,
+    COMMAND_MOST = 256,
+    KEYS_MOST = 24,
+    POINT_MOST = 8,
+    FILES_MOST = 99,
+    REMEMBERED = 8,
+    SCREENS_MOST = 9,
+    LEVEL_MOST = 255,
 };
 
 /* Return codes of subcommands. */
 enum {
-    XE_EDGE = 1, XE_MISSING = 2, XE_TRUNCATED = 3, XE_NONE = 4, XE_OPERAND = 5, XE_OVER = 6, XE_ROOM = 8, XE_CHANGED = 12,
+    XE_EDGE = 1,
+    XE_MISSING = 2,
+    XE_TRUNCATED = 3,
+    XE_NONE = 4,
+    XE_OPERAND = 5,
+    XE_OVER = 6,
+    XE_ROOM = 8,
+    XE_CHANGED = 12,
     XE_UNKNOWN = -1,
 };
 
@@ -55,8 +70,9 @@ struct position { bool middle; int n; };
 
 /* What SET changes of a view. PRESERVE keeps it. */
 struct settings_of_view {
-    bool arbitrary, hex, varblank, stay, stream, wrap, shadow, tofeof, nulls, number, macro, impcmscp, colptr, uppercase, ignore, span,
-        span_blank, messages, message_long, overlay, ranged, scope_all, verify, prefix_right, scale, tabline, message_line;
+    bool arbitrary, hex, varblank, stay, stream, wrap, shadow, tofeof, nulls, number, macro, impcmscp, colptr,
+        uppercase, ignore, span, span_blank, messages, message_long, overlay, ranged, scope_all, verify, prefix_right,
+        scale, tabline, message_line;
     char arbchar, filler;
     enum stay spill;
     enum image image;
@@ -130,11 +146,28 @@ struct file {
 
 /* Colours and highlighting of 3270 fields. */
 enum area {
-    AREA_ARROW, AREA_CMDLINE, AREA_CURLINE, AREA_FILEAREA, AREA_IDLINE, AREA_MSGLINE, AREA_PENDING, AREA_PREFIX, AREA_SCALE,
-    AREA_SHADOW, AREA_STATAREA, AREA_TABLINE, AREA_TOFEOF, AREAS,
+    AREA_ARROW,
+    AREA_CMDLINE,
+    AREA_CURLINE,
+    AREA_FILEAREA,
+    AREA_IDLINE,
+    AREA_MSGLINE,
+    AREA_PENDING,
+    AREA_PREFIX,
+    AREA_SCALE,
+    AREA_SHADOW,
+    AREA_STATAREA,
+    AREA_TABLINE,
+    AREA_TOFEOF,
+    AREAS,
 };
 struct look { u8 colour, highlight; bool high, invisible; };
-enum { LOOKS_MOST = 60, LOOK_BEGINS = 1, LOOK_WRITABLE = 64, LOOK_MODIFIED = 128 };   /* what cells have: 1 + the look's number, bits */
+enum {
+    LOOKS_MOST = 60,
+    LOOK_BEGINS = 1,
+    LOOK_WRITABLE = 64,
+    LOOK_MODIFIED = 128
+}; /* what cells have: 1 + the look's number, bits */
 
 /* A key's subcommand, and when it is performed. */
 enum when { KEY_BEFORE, KEY_AFTER, KEY_ONLY, KEY_IGNORE };
@@ -145,7 +178,16 @@ struct synonym { struct synonym *next; char name[8]; u32 least, length; char lin
 
 /* A logical screen: which rows and columns of the display it has, and what its rows show. */
 enum row_kind {
-    SHOW_NOTHING, SHOW_IDLINE, SHOW_MESSAGE, SHOW_LINE, SHOW_SHADOW, SHOW_SCALE, SHOW_TABLINE, SHOW_COMMAND, SHOW_STATUS, SHOW_RESERVED,
+    SHOW_NOTHING,
+    SHOW_IDLINE,
+    SHOW_MESSAGE,
+    SHOW_LINE,
+    SHOW_SHADOW,
+    SHOW_SCALE,
+    SHOW_TABLINE,
+    SHOW_COMMAND,
+    SHOW_STATUS,
+    SHOW_RESERVED,
     SHOW_INPUT,
 };
 struct shown { u8 kind; u32 line, count, offset; struct reserved *reserved; };
@@ -209,7 +251,7 @@ extern struct editor *editor;   /* ring.c; NULL: XEDIT is not active */
 struct words { const char *at, *end; };
 void past_blanks(struct words *words);
 bool take_word(struct words *words, const char **word, u32 *length);
-bool word_means(const char *word, u32 length, const char *full, u32 least);   /* abbreviated to no less, in either case */
+bool word_means(const char *word, u32 length, const char *full, u32 least); /* abbreviated to no less, in either case */
 bool words_left(struct words *words);
 bool number_word(const char *word, u32 length, u32 *value);
 bool signed_word(const char *word, u32 length, int *value);
@@ -252,14 +294,24 @@ void point_drop(struct file *file, const char *name, u32 length);
 enum { PIECES_MOST = 8, TERMS_MOST = 8 };
 struct pattern { char text[COMMAND_MOST]; u32 length; bool plain; };
 bool make_pattern(struct view *view, const char *text, u32 length, struct pattern *pattern);
-bool match_in(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at, u32 *length);
-bool match_back(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at, u32 *length);
+bool match_in(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at,
+              u32 *length);
+bool match_back(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *at,
+                u32 *length);
 bool match_at(struct view *view, const struct pattern *pattern, const char *text, u32 from, u32 to, u32 *length);
 
 /* target.c */
 enum target_kind { TARGET_LINE, TARGET_RELATIVE, TARGET_NAME, TARGET_STRING };
 struct term { const char *text; u32 length; bool absent; char joined; };   /* `joined` with the one before: & or | */
-struct target { enum target_kind kind; bool up, all; u32 number; const char *name; u32 length; struct term term[TERMS_MOST]; u32 terms; };
+struct target {
+    enum target_kind kind;
+    bool up, all;
+    u32 number;
+    const char *name;
+    u32 length;
+    struct term term[TERMS_MOST];
+    u32 terms;
+};
 enum found { FOUND, FOUND_EDGE, FOUND_NOT, FOUND_WRAPPED };
 bool parse_target(struct words *words, struct target *target, bool any_delimiter);
 enum found target_line(struct view *view, struct target *target, u32 from, u32 *line);
@@ -345,7 +397,8 @@ void structured_line(struct view *view, u32 line);       /* prefixcmd.c */
 void structured_next(struct view *view);                 /* prefixcmd.c */
 void prefix_delete(struct view *view, u32 first, u32 count);   /* prefixcmd.c */
 void prefix_exclude(struct view *view, u32 first, u32 last);   /* prefixcmd.c */
-bool prefix_run(struct view *view, struct pending *pending);   /* prefixcmd.c: one that needs no other; false: not known */
+bool prefix_run(struct view *view,
+                struct pending *pending); /* prefixcmd.c: one that needs no other; false: not known */
 
 int shift_lines(struct view *view, u32 first, u32 last, bool right, u32 by);   /* change.c */
 u32 expand_tabs(struct view *view, char *line, u32 length, u32 by);   /* change.c */
@@ -384,7 +437,8 @@ void typewriter_session(void);
 void transactions(void);
 u32 status_text(const struct logical *logical, char line[32]);
 int input_mode(struct view *view);
-u32 read_transaction(void (*each)(void *with, const struct shown *shown, struct view *view, bool prefix, const char *text, u32 length),
+u32 read_transaction(void (*each)(void *with, const struct shown *shown, struct view *view, bool prefix,
+                                  const char *text, u32 length),
                      void *with, bool change);
 void show_now(void);
 
