@@ -190,7 +190,7 @@ static int change_text(struct view *view, struct words *words)
     }
     if (change.cut > 0)
         message("XCG", 518, 'E', change.changed, change.lines, change.cut);
-    else if (range.first != range.last)
+    else if (range.first != range.last || view->s.message_long)
         message("XCG", 517, 'I', change.changed, change.lines);
     return change.cut > 0 ? XE_TRUNCATED : range.edge ? XE_EDGE : 0;
 }
