@@ -41,7 +41,7 @@ fn read(fields: &[String], except: &[&str]) -> BTreeMap<String, usize> {
                 .filter(|(at, found)| {
                     let after = &text[at + found.len()..];
                     let ends = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-                    ends && !(after.trim_start().starts_with('=') && !after.trim_start().starts_with("=="))
+                    ends && (after.trim_start().starts_with("==") || !after.trim_start().starts_with('='))
                 })
                 .count();
         }
