@@ -1,5 +1,5 @@
 //! Branches by the text go to blocks of other pages without a look among the targets. Statistics are the whole
-//! process's, so this is a program of its own.
+//! process's, so one test has both programs.
 
 #![cfg(translator)]
 
@@ -14,6 +14,41 @@ const IN_EACH: u64 = 100;
 const ROUNDS: u64 = 60;
 
 #[test]
+fn a_branch_to_another_page_is_a_link() {
+    a_branch_to_another_page_is_not_looked_for_among_the_targets();
+    a_link_leads_to_the_newest_code();
+}
+
+/// BRCL 15 (first byte pair C0F4) or BRASL 14 (C0E5) at `from` to `to`.
+fn far(code: [u8; 2], from: u64, to: u64) -> Vec<u8> {
+    [&code[..], &((to as i64 - from as i64) as i32 / 2).to_be_bytes()].concat()
+}
+
+fn a_link_leads_to_the_newest_code() {
+    const BETWEEN: u64 = 0x4_0000;
+    const ROUTINE: u64 = 0x8_0000;
+    const MANY: u64 = 20_000;
+    const TIMES: u64 = 4;
+    // STC 5,0(0,7): the constant of AGHI is stored again, so that the routine's code is stale. LGHI 1,MANY; BRASL
+    // 14,BETWEEN; BRCTG 1,*-6; BRCTG 3,the first; no instruction. BETWEEN is BRCL 15,ROUTINE; that is AGHI 2,1; BCR
+    // 15,14.
+    let [high, low] = (MANY as u16).to_be_bytes();
+    let first = [0x42, 0x50, 0x70, 0x00, 0xa7, 0x19, high, low];
+    let text =
+        [&first[..], &far([0xc0, 0xe5], TEXT + 8, BETWEEN), &[0xa7, 0x17, 0xff, 0xfd, 0xa7, 0x37, 0xff, 0xf7, 0, 0]];
+    let mut machine = Machine::executing(&text.concat(), TEXT, 4);
+    let put = |at: u64, text: &[u8]| machine.storage.write(Absolute(at), text).expect("it is storage");
+    put(BETWEEN, &far([0xc0, 0xf4], BETWEEN, ROUTINE));
+    put(ROUTINE, &[0xa7, 0x2b, 0, 1, 0x07, 0xfe]);
+    let before = engine::statistics().entries;
+    (machine.state.gr[3], machine.state.gr[5], machine.state.gr[7]) = (TIMES, 1, ROUTINE + 3);
+    assert_eq!(machine.resume(10 * (MANY * TIMES) as i64), Exit::Wait);
+    assert_eq!(machine.state.gr[2], MANY * TIMES);
+    drop(machine);
+    let entries = engine::statistics().entries - before;
+    assert!(entries < MANY / 10, "it was entered {entries} times");
+}
+
 fn a_branch_to_another_page_is_not_looked_for_among_the_targets() {
     // AGHI 2,1; BRCL 15,the same place of the next page. From the last page it goes to the next place of the first; in
     // the last place there stands BRCTG 1,the first instead, and no instruction.

@@ -85,7 +85,8 @@ impl Known {
         line[place.unwrap_or(self.next % line.len())] = entry;
     }
 
-    fn find(&self, absolute: Absolute, mode: u64) -> Option<u64> {
+    /// The outer entry of the block's code, if that is known.
+    pub(crate) fn find(&self, absolute: Absolute, mode: u64) -> Option<u64> {
         let block = Known::block(absolute, mode);
         self.lines[self.line(block)].iter().find(|entry| entry.block == block).map(|entry| entry.code)
     }

@@ -196,6 +196,10 @@ impl Translator for CodeCache {
         if let Some(before) = before.filter(|before| before.version == version) {
             self.memory.jump(before.inner, at + head);
         }
+        // So do links to the outer entry of code that is stale: a page of a guest's translator changes often.
+        if let Some(stale) = self.known.find(absolute, mode(s)) {
+            self.memory.jump(stale, at);
+        }
         if !plan.loose {
             self.sites.begin_firm((absolute, version), mode(s), at, head);
         }
