@@ -46,9 +46,9 @@ impl Known {
         *self = Known::new(self.refuses);
     }
 
-    /// Addresses are even, and modes have four bits.
+    /// Addresses are even, and modes have four bits. The bit between is on: no block is 0.
     fn block(absolute: Absolute, mode: u64) -> u64 {
-        absolute.0 << 4 | mode
+        absolute.0 << 4 | 1 << 4 | mode
     }
 
     fn line(&self, block: u64) -> usize {
@@ -146,6 +146,7 @@ mod tests {
         let found = |known: &Known| blocks.iter().filter(|&&at| known.find(Absolute(at), 5) == Some(at * 3)).count();
         assert!(found(&known) > blocks.len() * 95 / 100, "lines that are full are few: {}", found(&known));
         assert_eq!(known.find(Absolute(blocks[0]), 4), None, "another mode");
+        assert_eq!(known.find(Absolute(0), 0), None, "a place that is not taken");
         assert!(known.lines.len() < 1 << 15);
         known.clear();
         assert_eq!((found(&known), known.lines.len()), (0, FEWEST_LINES));
