@@ -470,8 +470,8 @@ fn per_events_go_with_other_interruptions() {
     assert_eq!(machine.go(WIDE, PROGRAM), program(0x80, 2, PROGRAM + 6));
 }
 
-/// Alteration of storage keys, zero-address detection and nullified fetches (PER 3) are not built. No bit of the facility
-/// list stands for them; their bits in control register 9 mean nothing, and no event has their codes.
+/// Alteration of storage keys, zero-address detection and nullified fetches (PER 3) are not built. No bit of the
+/// facility list stands for them; their bits in control register 9 mean nothing, and no event has their codes.
 #[test]
 fn events_that_are_not_built_are_never_told() {
     const NULLIFIED: u64 = 0x0100_0000;

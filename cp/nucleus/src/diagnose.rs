@@ -168,7 +168,10 @@ diagnoses! {
     block_io { 0x0a4 synchronous_block_io; 0x250 block_io; }
     channel_io { 0x018 disk_io; 0x020 general_io; 0x0a8 synchronous_general_io; }
     command { 0x008 cp_command; 0x05c edit_message; }
-    information { 0x000 extended_identification; 0x00c pseudo_timer; 0x270 extended_timer; 0x060 storage_size; 0x260 storage_extents; 0x0c8 set_language; 0x218 real_cpu; }
+    information {
+        0x000 extended_identification; 0x00c pseudo_timer; 0x270 extended_timer; 0x060 storage_size;
+        0x260 storage_extents; 0x0c8 set_language; 0x218 real_cpu;
+    }
     devices { 0x024 device_type; 0x08c display_information; 0x210 device_information; }
     reader { 0x014 input_spool_file; }
     spool_files { 0x0bc spool_characteristics; 0x0f8 spool_origin; }

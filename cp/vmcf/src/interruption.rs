@@ -7,7 +7,7 @@ use zerocopy::IntoBytes;
 /// What an interruption has stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interruption {
-    /// The header; the data of SENDX and SMSG lie behind it.
+    /// The header; the data of SENDX and SMSG follow it.
     pub header: Header,
     /// There is another one.
     pub more: bool,
@@ -92,11 +92,11 @@ impl<S: Space> Vmcf<S> {
     }
 }
 
-/// Puts the data of SENDX behind the header.
+/// Puts the data of SENDX after the header.
 fn brought<S: Space>(message: &Message<S>, to: &S, buffer: u32, room: u32) -> Result<(), u8> {
     let (at, length) = (message.list.address.get(), message.list.length.get());
-    let behind = size_of::<Header>() as u32;
-    if length > room - behind {
+    let head = size_of::<Header>() as u32;
+    if length > room - head {
         return Err(code::TOO_LARGE);
     }
     message.space.check(at, length, false).map_err(Unusable::code)?;
@@ -105,7 +105,7 @@ fn brought<S: Space>(message: &Message<S>, to: &S, buffer: u32, room: u32) -> Re
     while done < length {
         let part = &mut piece[..(length - done).min(PIECE as u32) as usize];
         message.space.fetch(at + done, part).map_err(Unusable::code)?;
-        to.store(buffer + behind + done, part).map_err(Unusable::code)?;
+        to.store(buffer + head + done, part).map_err(Unusable::code)?;
         done += part.len() as u32;
     }
     Ok(())

@@ -64,7 +64,7 @@ fn list(function: u16, user: &str, message: u32) -> Parameters {
 }
 
 impl World {
-    /// All three have said AUTHORIZE, with room for 100 bytes behind the header.
+    /// All three have said AUTHORIZE, with room for 100 bytes after the header.
     fn new() -> World {
         let mut world = World { vmcf: Vmcf::default(), memory: Vec::new(), rings: Vec::new() };
         for (n, name) in NAMES.iter().enumerate() {

@@ -107,7 +107,7 @@ static int walk(struct tape *tape, enum tape_walk what, const struct fileid *wan
             found = reading.begun && reading.wanted && single;
             code = finish(tape, what, &reading);
             marks += marked;
-            /* The tape stays behind the file that was wanted; SCAN leaves it in front of that. */
+            /* The tape stays after the file that was wanted; SCAN leaves it in front of that. */
             if (code == 0 && found)
                 code = back(tape);
             else if (code == 0 && !marked)

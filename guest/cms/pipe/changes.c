@@ -1,7 +1,7 @@
 /*
  * UPDATE: an update file, on input 1, applied to the records of input 0.
  *
- * The statements are those of the command UPDATE: ./ I, D, R, S and *, and records to be inserted behind I and R.
+ * The statements are those of the command UPDATE: ./ I, D, R, S and *, and records to be inserted after I and R.
  * Records are known by their sequence numbers, which rise; so one pass does it. Output 0 gets the records, output 1, if
  * there is one, a line of what became of each that was inserted or deleted, and of each statement.
  */

@@ -144,7 +144,7 @@ static bool normal(struct text *rest, u32 window, struct date *date)
     return year_of(count, value, window, &date->year);
 }
 
-/* hh:mm[:ss] behind a blank, or six digits of PIPE. */
+/* hh:mm[:ss] after a blank, or six digits of PIPE. */
 static bool time_of(struct text *rest, bool packed, struct date *date)
 {
     u32 part[3] = { 0, 0, 0 }, n;

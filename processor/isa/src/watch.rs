@@ -248,11 +248,11 @@ mod tests {
         }
     }
 
-    /// What is computed and not accessed is an address that a branch, a register or a function has; else it is a number.
+    /// What is computed and not accessed is an address that a branch, a register or a function has; else a number.
     #[test]
     fn what_is_computed_and_not_accessed_is_an_address_or_a_number() {
-        const ADDRESSES: &str = "LA BAL BCT BC BAS LAE BXH BXLE BPP PFD BCTG LAY LAEY LCBB BXHG BXLEG CGRB CLGRB CRB CLRB \
-            CGIB CLGIB CIB CLIB LRA LRAG LRAY MPCIFC STPCIFC";
+        const ADDRESSES: &str = "LA BAL BCT BC BAS LAE BXH BXLE BPP PFD BCTG LAY LAEY LCBB BXHG BXLEG CGRB CLGRB CRB \
+            CLRB CGIB CLGIB CIB CLIB LRA LRAG LRAY MPCIFC STPCIFC";
         let mut wrong = Vec::new();
         for row in instructions().filter(|row| row.run.is_some()) {
             for (n, operand) in [(1, "D1("), (2, "D2(")] {

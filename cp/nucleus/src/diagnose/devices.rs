@@ -200,8 +200,8 @@ pub fn device_information(call: &Call<'_>) -> Result<(), Interruption> {
 ///
 /// Rx: the address of a buffer, Ry its length, Ry+1 a virtual device number. The buffer gets six bytes: flags, the
 /// number of partitions, columns and rows of the screen. Flags say colours and highlighting, which the screen in memory
-/// that a guest writes to always has. The replies of the terminal itself do not follow: CP does not keep them. Condition
-/// code 0; 1: the buffer is shorter; 2: the device is no display.
+/// that a guest writes to always has. The replies of the terminal itself do not follow: CP does not keep them.
+/// Condition code 0; 1: the buffer is shorter; 2: the device is no display.
 pub fn display_information(call: &Call<'_>) -> Result<(), Interruption> {
     call.specification(call.r3 != 15)?;
     let (at, length, vdev) = (call.address(call.r1), call.gr(call.r3) as u32, call.gr(call.r3 + 1));

@@ -41,9 +41,9 @@ struct Ccw {
 /// the line that the control byte names (X'80' erases first, X'FF' only erases); 29 writes a data stream that begins
 /// with its write control character (X'80' erase/write, X'C0' erase/write alternate, X'20' structured fields, 0 write);
 /// 2A reads (X'80' what was modified, else the buffer). Lines that have been shown stay until the user has cleared them
-/// (MORE...), unless the virtual machine has erased them. From the first erase/write on every key is an attention, until
-/// the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E' wants an
-/// erase/write first, X'0E' has found the data stream invalid; 3: no such device.
+/// (MORE...), unless the virtual machine has erased them. From the first erase/write on every key is an attention,
+/// until the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E'
+/// wants an erase/write first, X'0E' has found the data stream invalid; 3: no such device.
 pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
     let vdev = call.gr(call.r3) as u16;
     let mut at = call.address(call.r1);

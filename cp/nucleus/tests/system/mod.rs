@@ -1,4 +1,4 @@
-//! CP for tests: over a directory, with a clock of the test's, and nobody at the host's console.
+//! CP for tests: over a directory, with a clock of the test's, and without the host's console.
 
 // Each test has one of the clocks, or its own.
 #![allow(dead_code)]

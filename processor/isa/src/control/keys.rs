@@ -45,8 +45,8 @@ fn set_key(s: &mut State, at: Absolute, new: u8) -> bool {
     old & 0xf8 != new & 0xf8 || old & !new & (key::REFERENCE | key::CHANGE) != 0
 }
 
-/// Conditional SSKE: which of reference bit and change bit need not be equal for a key to stay as it is. 0: every key is
-/// set.
+/// Conditional SSKE: which of reference bit and change bit need not be equal for a key to stay as it is. 0: every key
+/// is set.
 fn bypassed(s: &State, reference: bool, change: bool) -> u8 {
     const CONDITIONAL_SSKE: u32 = 10;
     if !s.has(CONDITIONAL_SSKE) {

@@ -1,12 +1,11 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
 //! A branch within the page, or to the one of [`crate::emit::second_page`] after its guard, is a jump. To other pages
-//! ([`crate::emit::cross_links`]) it is one after a guard of its own. [`translator::Translator::connect`] links it to its
-//! target once that is translated. Returns look at the latest calls ([`crate::emit::return_stack`]), other branches
-//! among the targets that are remembered. Where the block itself goes
-//! on at a branch's target, the branch needs no code but a side exit for the rare way. If the target is in a register,
-//! a guard compares it with the expected one. There is no guard if the register is known to have the address of an
-//! instruction of the trace, as a return's mostly has.
+//! ([`crate::emit::cross_links`]) it is one after a guard of its own. [`translator::Translator::connect`] links it to
+//! its target once that is translated. Returns look at the latest calls ([`crate::emit::return_stack`]), other branches
+//! among the targets that are remembered. Where the block itself goes on at a branch's target, the branch needs no code
+//! but a side exit for the rare way. If the target is in a register, a guard compares it with the expected one. There
+//! is no guard if the register is known to have the address of an instruction of the trace, as a return's mostly has.
 
 use crate::emit::assembler::{Assembler, asm, displaced, near, scratch};
 use crate::emit::body::not;
@@ -16,6 +15,7 @@ use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
 use crate::emit::targets;
 use crate::emit::words::*;
+use arch::Absolute;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::form::{Form, Target};
@@ -102,12 +102,7 @@ impl Emitter<'_> {
         match goal {
             Goal::Near(d) if self.crosses(d, map.crossed) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
             Goal::Near(d) => match self.frame_of(d, map.crossed) {
-                Some(goal) => {
-                    let label = self.a.new_dynamic_label();
-                    asm!(self, jmp =>label);
-                    let patch = self.here() - 4;
-                    self.cold.push(Cold::Exit { label, patch, goal, outer: false });
-                }
+                Some(goal) => self.link(goal, false),
                 None => match self.plan.page_of(d) {
                     Some(page) => self.cross_link(d, &page),
                     None => self.indirect(),
@@ -116,6 +111,15 @@ impl Emitter<'_> {
             Goal::Host(_) if *kind == Branching::Return => self.take_return(),
             _ => self.indirect(),
         }
+    }
+
+    /// Goes to the block that is at the state's `ia`, in a frame of this number and version, once that has code; with
+    /// `outer` by the entry that compares the version.
+    pub(crate) fn link(&mut self, goal: (u32, u32), outer: bool) {
+        let label = self.a.new_dynamic_label();
+        asm!(self, jmp =>label);
+        let patch = self.here() - 4;
+        self.cold.push(Cold::Exit { label, patch, goal, outer });
     }
 
     /// A host register becomes the address of what stands so far from the start of the block. The host's flags stay.
@@ -139,8 +143,12 @@ impl Emitter<'_> {
     /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong,
     /// and only costs time.
     pub(crate) fn crosses(&self, at: i64, crossed: bool) -> bool {
+        self.text_at(at, 1, crossed).is_some_and(|from| self.stands_across(from))
+    }
+
+    /// The same of the instruction at an absolute address, in a frame that there is text in.
+    pub(crate) fn stands_across(&self, from: Absolute) -> bool {
         let mut first = [0];
-        let Some(from) = self.text_at(at, first.len(), crossed) else { return false };
         let left = arch::PAGE - from.0 % arch::PAGE;
         if left > 4 {
             return false;

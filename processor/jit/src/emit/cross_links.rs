@@ -11,8 +11,8 @@
 use crate::emit::assembler::{Assembler, asm, near, scratch};
 use crate::emit::branches::find;
 use crate::emit::emitter::Emitter;
-use crate::emit::exits::Cold;
 use crate::emit::scratch::*;
+use crate::emit::tlb_probes::instruction_entry;
 use crate::plan::block::Other;
 use arch::{Absolute, PAGE};
 use cpu::layout;
@@ -22,21 +22,16 @@ impl Emitter<'_> {
     /// Goes to the block so far from the start of this one, in `page`. The state has its address in `ia`.
     pub(crate) fn cross_link(&mut self, at: i64, page: &Other) {
         let offset = (at - page.at) as u64;
-        let mut first = [0];
-        let from = Absolute(u64::from(page.number) * PAGE + offset);
-        self.plan.storage.load(from, &mut first).expect("it is in a frame that there is code in");
-        if offset + isa::length(first[0]) as u64 > PAGE {
+        if self.stands_across(Absolute(u64::from(page.number) * PAGE + offset)) {
             // What stands across two pages has no code that a link could lead to.
             return asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]);
         }
-        let label = self.a.new_dynamic_label();
-        asm!(self, mov rcx, QWORD (page.host + offset) as i64 ; call QWORD [rbp + scratch(AT_CROSS)] ; jmp =>label);
-        let patch = self.here() - 4;
-        self.cold.push(Cold::Exit { label, patch, goal: (page.number, page.version), outer: true });
+        asm!(self, mov rsi, QWORD (page.host + offset) as i64 ; call QWORD [rbp + scratch(AT_CROSS)]);
+        self.link((page.number, page.version), true);
     }
 }
 
-/// Emits the guard, a routine. It comes back if the state's `ia` is at the host's address in rcx. If not, it goes to
+/// Emits the guard, a routine. It comes back if the state's `ia` is at the host's address in rsi. If not, it goes to
 /// the block at `ia` in another way.
 pub(crate) fn emit(a: &mut Assembler) -> usize {
     struct E<'a> {
@@ -44,12 +39,10 @@ pub(crate) fn emit(a: &mut Assembler) -> usize {
     }
     let e = E { a };
     let guard = e.a.offset().0;
-    // An entry is good wherever it is found, so the operands' window will do: mostly it is that of instructions.
-    asm!(e, mov r14, [BYTE rbp + near(layout::IA)] ; mov rdx, [rbp + scratch(KEY)] ; rorx eax, r14d, 7
-        ; mov rsi, r14 ; shr edx, 4 ; and eax, layout::PLACES as i32 ; and rsi, -4096 ; and edx, 0xfff
-        ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; or rdx, rsi
-        ; cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne >other
-        ; mov rsi, [BYTE rax + layout::ENTRY_HOST as i8] ; add rsi, r14 ; cmp rsi, rcx ; jne >other ; ret
+    asm!(e, mov r14, [BYTE rbp + near(layout::IA)] ; mov rcx, r14 ; and rcx, -4096);
+    instruction_entry(e.a);
+    asm!(e, cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne >other
+        ; mov rcx, [BYTE rax + layout::ENTRY_HOST as i8] ; add rcx, r14 ; cmp rcx, rsi ; jne >other ; ret
         ; other: ; add rsp, 8);
     find(e.a);
     guard

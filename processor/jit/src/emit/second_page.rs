@@ -11,10 +11,10 @@
 //! a site from coming back. What other CPUs want purged is seen where the attention bits are checked. So a loop has the
 //! guard in its first round only, and branches to blocks of that page are links.
 
-use crate::emit::assembler::{asm, near, scratch};
+use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Away, Branching, Cold, Goal};
-use crate::emit::scratch::*;
+use crate::emit::tlb_probes::instruction_entry;
 use arch::{Absolute, PAGE};
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -50,11 +50,9 @@ impl Emitter<'_> {
         }
         self.copy_now();
         let label = self.a.new_dynamic_label();
-        // An entry is good wherever it is found, so the operands' window will do: mostly it is that of instructions.
         self.lea_near(1, other.at as i32);
-        asm!(self, mov rdx, [rbp + scratch(KEY)] ; rorx eax, ecx, 7 ; shr edx, 4
-            ; and eax, layout::PLACES as i32 ; and edx, 0xfff ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; or rdx, rcx
-            ; cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne =>label ; add rcx, [BYTE rax + layout::ENTRY_HOST as i8]
+        instruction_entry(self.a);
+        asm!(self, cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne =>label ; add rcx, [BYTE rax + layout::ENTRY_HOST as i8]
             ; mov rax, QWORD other.host as i64 ; cmp rcx, rax ; jne =>label
             ; mov rax, QWORD other.version_at as i64 ; cmp DWORD [rax], other.version as i32 ; jne =>label);
         let (map, cc, refund, at) = (self.map, self.cc, self.refund() + 1, self.broke);
