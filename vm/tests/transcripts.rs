@@ -212,10 +212,6 @@ fn stories_at_a_3270() {
     for entry in fs::read_dir(folder).expect("there are stories") {
         let path = entry.expect("it can be read").path();
         let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
-        // The editor line by line. At a display it has the screen, which `tests/cms/tests/screens` tells of.
-        if name == "xedit-lines" {
-            continue;
-        }
         if wanted.is_empty() || wanted.split(',').any(|wanted| wanted == name) {
             stories.push((name, fs::read_to_string(&path).expect("it is a text")));
         }

@@ -567,6 +567,23 @@ fn control() -> Vec<String> {
     all
 }
 
+/// DATE, from one form to another. The sweeps go over all years that there are.
+fn dates() -> Vec<String> {
+    let days = [
+        "say date('b','20 Nov 1991') date('b','19911120','s') date('b','0','b')",
+        "say date('s','727155','b') date('u','19911120','s') date('o','19911120','s') date('e','19911120','s')",
+        "say date('j','20000229','s') date('d','20000229','s') date('w','20000229','s') date('m','20000229','s')",
+        "say date('n','19991231','s') date(,'19991231','s') date('c','20000301','s')",
+        "do y=1 to 9999 by 97; do m=1 to 12; s=right(y,4,0)right(m,2,0)'28'; \
+         if date('s',date('b',s,'s'),'b')<>s then say s; end; end; say 'done'",
+        "do b=0 to 3652058 by 1461; if date('b',date('n',b,'b'))<>b then say b; end; say 'done'",
+    ];
+    let wrong =
+        ["'30 Feb 2000'", "'20000230','s'", "'2000022','s'", "'29 feb 2000 '", "'2/29/00','u'", "'x','w'", ",'s'"];
+    let refused = wrong.iter().map(|date| format!("say date('b',{date})"));
+    days.into_iter().map(str::to_owned).chain(refused).collect()
+}
+
 /// Every family there is.
 #[must_use]
 pub fn all() -> Vec<Family> {
@@ -574,6 +591,7 @@ pub fn all() -> Vec<Family> {
         Family { name: "strings", programs: strings() },
         Family { name: "words", programs: words() },
         Family { name: "conversions", programs: conversions() },
+        Family { name: "dates", programs: dates() },
         Family { name: "numbers", programs: numbers() },
         Family { name: "arithmetic", programs: arithmetic() },
         Family { name: "parsing", programs: parsing() },
