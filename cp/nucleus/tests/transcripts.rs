@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now
-//! into the files.
+//! into the files; `STORY=name` plays only those with that in their names.
 
 mod volume;
 
@@ -33,6 +33,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use support::stories::told_again;
 use tape::Tape;
 
 /// A clock that stands still until it is told, and advances by a tenth of a millisecond at each look while guests run.
@@ -306,22 +307,9 @@ fn key(name: &str) -> Key {
 #[test]
 fn transcripts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
-    let bless = std::env::var_os("BLESS").is_some();
-    let mut stories: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    stories.sort();
-    let mut wrong = Vec::new();
-    for path in stories {
-        let text = std::fs::read_to_string(&path).unwrap();
+    told_again(&folder, |text| {
         let mut story = Story::new();
         text.lines().for_each(|line| story.tell(line));
-        if bless {
-            std::fs::write(&path, &story.told).unwrap();
-        } else if story.told != text {
-            let differs = text.lines().zip(story.told.lines()).position(|(was, is)| was != is);
-            let at = differs.unwrap_or_else(|| text.lines().count().min(story.told.lines().count()));
-            let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_string();
-            wrong.push(format!("{}:{}\n  was {}\n  is  {}", path.display(), at + 1, line(&text), line(&story.told)));
-        }
-    }
-    assert!(wrong.is_empty(), "transcripts differ (BLESS=1 accepts):\n{}", wrong.join("\n"));
+        std::mem::take(&mut story.told)
+    });
 }

@@ -15,6 +15,7 @@ use isa::Fields;
 use isa::bfp::value::Binary;
 
 mod bfp_oracle;
+mod lone_cpu;
 use bfp_oracle::{Form, INSTRUCTIONS, Instruction, SECOND, Width};
 
 /// What an instruction finds and leaves: the record of `oracle.c`, general registers 1 and 4 being named.

@@ -21,6 +21,7 @@ use cms::seat::Seat;
 use cms::story::{Story, masked};
 use cms::system::Site;
 use std::path::{Path, PathBuf};
+use support::stories::told_again;
 
 /// Plays a story, and tells it with what is shown now.
 fn tell(text: &str, cms: &[PathBuf; 2]) -> String {
@@ -60,23 +61,5 @@ fn tell(text: &str, cms: &[PathBuf; 2]) -> String {
 fn screens() {
     let Some(cms) = cms::nucleus() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screens");
-    let bless = std::env::var_os("BLESS").is_some();
-    let only = std::env::var("STORY").unwrap_or_default();
-    let mut stories: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    stories.retain(|path| path.to_string_lossy().contains(&only));
-    stories.sort();
-    let mut wrong = Vec::new();
-    for path in stories {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let told = tell(&text, &cms);
-        if bless {
-            std::fs::write(&path, &told).unwrap();
-        } else if told != text {
-            let differs = text.lines().zip(told.lines()).position(|(was, is)| was != is);
-            let at = differs.unwrap_or_else(|| text.lines().count().min(told.lines().count()));
-            let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_string();
-            wrong.push(format!("{}:{}\n  was {}\n  is  {}", path.display(), at + 1, line(&text), line(&told)));
-        }
-    }
-    assert!(wrong.is_empty(), "screens differ (BLESS=1 accepts):\n{}", wrong.join("\n"));
+    told_again(&folder, |text| tell(text, &cms));
 }

@@ -27,6 +27,7 @@
 use cms::story::{Story, What, masked};
 use cms::system::Site;
 use std::path::Path;
+use support::stories::told_again;
 
 fn tell(text: &str, cms: &[std::path::PathBuf; 2]) -> String {
     let story = Story::parse(text);
@@ -71,23 +72,5 @@ fn tell(text: &str, cms: &[std::path::PathBuf; 2]) -> String {
 fn transcripts() {
     let Some(cms) = cms::nucleus() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
-    let bless = std::env::var_os("BLESS").is_some();
-    let mut stories: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let only = std::env::var("STORY").unwrap_or_default();
-    stories.retain(|path| path.to_string_lossy().contains(&only));
-    stories.sort();
-    let mut wrong = Vec::new();
-    for path in stories {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let told = tell(&text, &cms);
-        if bless {
-            std::fs::write(&path, &told).unwrap();
-        } else if told != text {
-            let differs = text.lines().zip(told.lines()).position(|(was, is)| was != is);
-            let at = differs.unwrap_or_else(|| text.lines().count().min(told.lines().count()));
-            let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_string();
-            wrong.push(format!("{}:{}\n  was {}\n  is  {}", path.display(), at + 1, line(&text), line(&told)));
-        }
-    }
-    assert!(wrong.is_empty(), "transcripts differ (BLESS=1 accepts):\n{}", wrong.join("\n"));
+    told_again(&folder, |text| tell(text, &cms));
 }

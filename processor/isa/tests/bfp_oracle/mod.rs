@@ -1,12 +1,8 @@
 //! The instructions compared, and how ours are executed.
 
 use super::Registers;
-use arch::{Absolute, Psw};
-use base::{Clock, Tod};
-use cpu::{Architecture, Facilities, Floating, Interruption, Shared, Signals, State};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use storage::Storage;
+use crate::lone_cpu::{self, OPERAND};
+use cpu::{Architecture, Facilities, Interruption, State};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
@@ -243,34 +239,9 @@ pub(crate) fn decode(text: &[u8; 8]) -> &'static isa::Instruction {
 
 const FACILITIES: Facilities = Facilities::of(&[18, 37, 41]);
 
-struct NoTime;
-
-impl Clock for NoTime {
-    fn now(&self) -> Tod {
-        Tod(0)
-    }
-}
-
-/// Where the storage operand is: 88 bytes after what register 5 designates.
-const BASE: u64 = 0x1000;
-const OPERAND: Absolute = Absolute(BASE + 88);
-
 /// A CPU in z/Architecture that may use floating point.
 pub(crate) fn cpu() -> State {
-    let shared = Shared {
-        storage: Arc::new(Storage::new(1 << 20).expect("a megabyte")),
-        clock: Arc::new(NoTime),
-        floating: Floating::default(),
-        signals: Box::new([Signals::default()]),
-        facilities: FACILITIES,
-        cpu_id: 0,
-        tod_offset: AtomicU64::new(0),
-    };
-    let mut cpu = State::new(0, Architecture::Z, Arc::new(shared));
-    cpu.set_psw(Psw { mask: 0x0000_0001_8000_0000, address: 0x2000 });
-    cpu.cr[0] |= cpu::cr0::AFP;
-    cpu.control_changed();
-    cpu
+    lone_cpu::cpu(FACILITIES)
 }
 
 /// Executes one instruction.
@@ -279,7 +250,6 @@ pub(crate) fn execute(cpu: &mut State, text: &[u8; 8], before: &Registers) -> Re
     (0..8).for_each(|n| cpu.fpr[n] = before.fpr[n]);
     cpu.gr[1] = before.gr1;
     cpu.gr[4] = before.gr4;
-    cpu.gr[5] = BASE;
     cpu.fpc = before.fpc;
     cpu.cc = before.cc as u8;
     cpu.storage().write(OPERAND, &before.operand.to_be_bytes()).expect("it is within storage");

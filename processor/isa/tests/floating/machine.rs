@@ -1,18 +1,10 @@
 //! A CPU that executes one instruction at a time, and what it has before and afterwards.
 
+use crate::lone_cpu::{self, OPERAND};
 use crate::number::Format;
-use arch::{Absolute, Psw};
-use base::{Clock, Tod};
-use cpu::{Architecture, Facilities, Floating, Interruption, Shared, Signals, State, cr0};
+use cpu::{Architecture, Facilities, Interruption, State};
 use isa::Instruction;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use storage::Storage;
 use support::Random;
-
-/// The storage operand is 88 bytes after what register 5 designates.
-const BASE: u64 = 0x1000;
-const OPERAND: Absolute = Absolute(BASE + 88);
 
 /// What an instruction may look at, and change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,31 +25,9 @@ pub(crate) struct Registers {
 /// All rows, whatever facilities there are.
 const FACILITIES: Facilities = Facilities([u64::MAX; 4]);
 
-struct NoTime;
-
-impl Clock for NoTime {
-    fn now(&self) -> Tod {
-        Tod(0)
-    }
-}
-
 /// A CPU in z/Architecture that may use floating point.
 pub(crate) fn cpu() -> State {
-    let shared = Shared {
-        storage: Arc::new(Storage::new(1 << 20).expect("a megabyte")),
-        clock: Arc::new(NoTime),
-        floating: Floating::default(),
-        signals: Box::new([Signals::default()]),
-        facilities: FACILITIES,
-        cpu_id: 0,
-        tod_offset: AtomicU64::new(0),
-    };
-    let mut cpu = State::new(0, Architecture::Z, Arc::new(shared));
-    cpu.set_psw(Psw { mask: 0x0000_0001_8000_0000, address: 0x2000 });
-    cpu.cr[0] |= cr0::AFP;
-    cpu.control_changed();
-    cpu.gr[5] = BASE;
-    cpu
+    lone_cpu::cpu(FACILITIES)
 }
 
 /// The row that a text belongs to.

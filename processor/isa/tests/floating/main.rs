@@ -11,6 +11,8 @@ mod binary;
 mod hexadecimal;
 mod hfp;
 mod ieee;
+#[path = "../lone_cpu/mod.rs"]
+mod lone_cpu;
 mod machine;
 mod number;
 
