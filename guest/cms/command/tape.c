@@ -309,7 +309,7 @@ static int label(struct tape *tape, const struct call *call, u32 words, bool rew
 }
 
 /* TAP1, 181 and (if there is a size) BLKSIZE n have no fixed form: they are taken out of the options here. */
-int tape_options(struct call *call, struct tape *tape)
+static int tape_options(struct call *call, struct tape *tape)
 {
     u32 from = operands(call) + 1, to = from;
 
@@ -346,6 +346,27 @@ int tape_options(struct call *call, struct tape *tape)
     }
     tape->vdev = tape_device(tape->unit);
     return 0;
+}
+
+/* Makes of what was given a call whose tokens, TOKENS_MOST and one, are its own; reads its options; obtains a block. */
+int tape_given(const struct call *given, struct call *call, name *token, struct tape *tape,
+               const struct option *known, u32 count)
+{
+    int code;
+
+    *call = *given;
+    memcpy(token, given->token, (given->count + 1) * sizeof(name));
+    call->token = token;
+    if (operands(given) < 2) {
+        message(tape->module, 47, 'E');
+        return RC_SYNTAX;
+    }
+    code = tape_options(call, tape);
+    if (code == 0)
+        code = options(tape->module, call, known, count);
+    if (code == 0)
+        tape->block = obtain_command(TAPE_LARGE + DUMP_HEAD);
+    return code;
 }
 
 /* Motions that are commands of their own: false, it is none. */
@@ -420,25 +441,16 @@ int tape_command(const struct call *given)
         TAPE_WALK_OPTIONS(tape),
         FLAG("REWIND", 3, &rewind, 1), FLAG("LEAVE", 3, &rewind, 0),
     };
-    struct call call = *given;
+    struct call call;
     name token[TOKENS_MOST + 1];
     u32 words = operands(given);
     struct fileid id;
     enum tape_walk what;
     int code;
 
-    memcpy(token, given->token, (given->count + 1) * sizeof(name));
-    call.token = token;
-    if (words < 2) {
-        message("TPE", 47, 'E');
-        return RC_SYNTAX;
-    }
-    code = tape_options(&call, &tape);
-    if (code == 0)
-        code = options("TPE", &call, known, COUNT_OF(known));
+    code = tape_given(given, &call, token, &tape, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    tape.block = obtain_command(LARGE + DUMP_HEAD);
     if (tape_moves(&tape, &call, words, &code))
         return code;
     if (is(call.token[1], "DVOL1") || is(call.token[1], "WVOL1"))

@@ -35,7 +35,8 @@ int tape_failed(const struct tape *tape, enum tape_end end, bool writing);
 int tape_list(struct tape *tape, const char *text);
 int tape_list_end(struct tape *tape, int code);
 bool tape_wants_one(const struct fileid *id);
-int tape_options(struct call *call, struct tape *tape);
+int tape_given(const struct call *given, struct call *call, name *token, struct tape *tape,
+               const struct option *known, u32 count);
 bool tape_moves(struct tape *tape, const struct call *call, u32 words, int *code);
 int tape_wanted(const struct tape *tape, const struct call *call, u32 words, struct fileid *id, enum tape_walk *what);
 

@@ -145,25 +145,16 @@ int vmfplc2_command(const struct call *given)
 {
     struct tape tape = { .module = "PLC", .unit = 1, .files = 1 };
     const struct option known[] = { TAPE_WALK_OPTIONS(tape) };
-    struct call call = *given;
+    struct call call;
     name token[TOKENS_MOST + 1];
     u32 words = operands(given);
     struct fileid id;
     enum tape_walk what;
     int code;
 
-    memcpy(token, given->token, (given->count + 1) * sizeof(name));
-    call.token = token;
-    if (words < 2) {
-        message("PLC", 47, 'E');
-        return RC_SYNTAX;
-    }
-    code = tape_options(&call, &tape);
-    if (code == 0)
-        code = options("PLC", &call, known, COUNT_OF(known));
+    code = tape_given(given, &call, token, &tape, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    tape.block = obtain_command(TAPE_LARGE + DUMP_HEAD);
     if (tape_moves(&tape, &call, words, &code))
         return code;
     memset(&id, ' ', sizeof id);
