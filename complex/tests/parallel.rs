@@ -173,3 +173,39 @@ fn code_that_another_cpu_changes_while_it_is_decoded_is_not_kept() {
     assert_eq!(codes(&machine), [0x0002_0001; 2]);
     assert_eq!(machine.cpu(1).state.gr[3], PAGES, "as often as the changed routine was called");
 }
+
+/// POP, chapter 5, *Sequence of Storage References*: stores are seen in order, and fetches happen in order. So a flag
+/// that is stored after its datum is never seen before it, wherever the two lie and whatever stores and fetches them.
+#[test]
+fn a_flag_is_not_seen_before_its_datum() {
+    // What stores register 3 as datum and then as flag; what fetches the flag into register 4, then the datum into 5.
+    let ways = [
+        ("ST 3,0(0,6);ST 3,1024(0,6)", "L 4,1024(0,6);L 5,0(0,6)"),
+        ("ST 3,0(0,6);ST 3,4(0,6)", "L 4,4(0,6);L 5,0(0,6)"),
+        ("ST 3,0(0,7);ST 3,0(0,6)", "L 4,0(0,6);L 5,0(0,7)"),
+        ("STM 3,3,0(6);STM 3,3,1024(6)", "LM 4,4,1024(6);LM 5,5,0(6)"),
+        ("ST 3,8(0,7);MVC 0(4,7),8(7);MVC 0(4,6),8(7)", "L 4,0(0,6);L 5,0(0,7)"),
+    ];
+    for (store, fetch) in ways {
+        let machine = machine(2);
+        for n in 0..2 {
+            let s = &mut machine.cpu(n).state;
+            (s.gr[3], s.gr[7], s.gr[8], s.gr[9], s.gr[10]) = (0, 0x9000, 200_000, u64::from(n), 0);
+        }
+        let (stores, fetches) = (assemble(store).len(), assemble(fetch).len());
+        machine.text(
+            0x5000,
+            &format!(
+                "LTGR 9,9;BRC 8,*+{};{fetch};CLR 5,4;BRC 10,*+8;AHI 10,1;BRCTG 8,*-{};BRC 15,*+{};\
+                 AHI 3,1;{store};BRCTG 8,*-{}",
+                22 + fetches,
+                10 + fetches,
+                12 + stores,
+                4 + stores
+            ),
+        );
+        let machine = run(machine, WIDE);
+        assert_eq!(codes(&machine), [0x0002_0001; 2], "{store}");
+        assert_eq!(machine.cpu(1).state.gr[10] as u32, 0, "how often the flag came before its datum: {store}; {fetch}");
+    }
+}

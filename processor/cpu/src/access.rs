@@ -8,7 +8,7 @@ use crate::dat::{Fault, Place, asce};
 use crate::state::tlb::{Asid, Entry, Tlb};
 use crate::state::{Access, At, Interruption, Space, State, cr0};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
-use storage::{Code, key};
+use storage::{Code, key, order};
 use zerocopy::{FromBytes, IntoBytes};
 
 /// What a translation that touches nothing found.
@@ -53,7 +53,9 @@ macro_rules! typed {
             }
             let host = entry.host.wrapping_add(at.address) as *const $t;
             // SAFETY: the TLB holds frames of our storage, and the operand does not cross the frame's end.
-            Some(<$t>::from_be(unsafe { host.read_unaligned() }))
+            let v = <$t>::from_be(unsafe { host.read_unaligned() });
+            order::fetched();
+            Some(v)
         }
 
         /// The same, if the same place can be stored into just as easily.
@@ -65,7 +67,9 @@ macro_rules! typed {
             }
             let host = entry.host.wrapping_add(at.address) as *const $t;
             // SAFETY: as above.
-            Some(<$t>::from_be(unsafe { host.read_unaligned() }))
+            let v = <$t>::from_be(unsafe { host.read_unaligned() });
+            order::fetched();
+            Some(v)
         }
 
         /// Stores a big-endian value, if the TLB has its page, it does not cross into another, and no instructions
@@ -77,6 +81,7 @@ macro_rules! typed {
                 return None;
             }
             let host = entry.host.wrapping_add(at.address) as *mut $t;
+            order::storing();
             // SAFETY: as above; other CPUs see the bytes as the host's stores make them.
             unsafe { host.write_unaligned(v.to_be()) };
             Some(())
@@ -157,6 +162,7 @@ impl State {
     fn store_slow(&mut self, at: At, from: &[u8]) -> Result<(), Interruption> {
         if let Some(low) = self.low_page(at.address, from.len() as u64) {
             let page = Page { host: low.host.wrapping_add(at.address) as *mut u8, code: low.code };
+            order::storing();
             // SAFETY: the frame is one of our storage and the bytes lie in it.
             unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), page.host, from.len()) };
             self.note_code(self.absolute_of(page), from.len());
@@ -172,6 +178,7 @@ impl State {
             let page = self.page(at, Access::Fetch)?;
             // SAFETY: the operand lies in the frame.
             unsafe { std::ptr::copy_nonoverlapping(page.host, to.as_mut_ptr(), to.len()) };
+            order::fetched();
             return Ok(());
         }
         self.read_in(at.address, Space::Mode { ar: at.ar }, self.key, to)
@@ -182,6 +189,7 @@ impl State {
     pub fn write_bytes(&mut self, at: At, from: &[u8]) -> Result<(), Interruption> {
         if at.address % PAGE + from.len() as u64 <= PAGE {
             let page = self.page(at, Access::Store)?;
+            order::storing();
             // SAFETY: the operand lies in the frame.
             unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), page.host, from.len()) };
             self.stored(page, at.address, from.len());
@@ -211,12 +219,14 @@ impl State {
             unsafe { std::ptr::copy_nonoverlapping(page.host, to[done..].as_mut_ptr(), n) };
             done += n;
         }
+        order::fetched();
         Ok(())
     }
 
     /// [`State::write_bytes`] in a space and with a key of one's own choice.
     pub fn write_in(&mut self, address: u64, space: Space, key: u8, from: &[u8]) -> Result<(), Interruption> {
         self.test_store(address, from.len() as u64, space, key)?;
+        order::storing();
         let mut done = 0;
         while done < from.len() {
             let va = address.wrapping_add(done as u64) & self.address_mask;

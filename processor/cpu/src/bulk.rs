@@ -7,6 +7,7 @@
 use crate::state::{Access, At, Interruption, Space, State};
 use arch::PAGE;
 use base::layout::U64;
+use storage::order;
 use zerocopy::IntoBytes;
 
 /// Bytes from `address` to the end of its page.
@@ -22,6 +23,7 @@ fn left_in_page(address: u64) -> u64 {
 /// Both ranges must lie in guest storage.
 unsafe fn copy_left_to_right(to: *mut u8, from: *const u8, len: usize) {
     let distance = (to as usize).wrapping_sub(from as usize);
+    order::storing();
     // SAFETY: the caller promises that both ranges exist. `copy` may overlap; it is right whenever the destination does
     // not begin inside the source, and when nothing is read after what was written.
     unsafe {
@@ -39,6 +41,7 @@ unsafe fn copy_left_to_right(to: *mut u8, from: *const u8, len: usize) {
             }
         }
     }
+    order::fetched();
 }
 
 impl State {
@@ -95,6 +98,7 @@ impl State {
         let n = max.min(left_in_page(to.address));
         if n > 0 {
             let target = self.page(to, Access::Store)?;
+            order::storing();
             // SAFETY: `n` ends at the page boundary.
             unsafe { std::ptr::write_bytes(target.host, byte, n as usize) };
             self.stored(target, to.address, n as usize);
@@ -111,6 +115,7 @@ impl State {
             let source = self.page(from, Access::Fetch)?;
             // SAFETY: `n` ends at the page boundary.
             unsafe { std::ptr::copy_nonoverlapping(source.host, to.as_mut_ptr(), n) };
+            order::fetched();
         }
         Ok(n)
     }
@@ -136,6 +141,7 @@ impl State {
                 // SAFETY: `count` doublewords lie in the page.
                 self.gr[(first as usize + k) & 15] = u64::from_be(unsafe { host.add(k).read_unaligned() });
             }
+            order::fetched();
             return Ok(());
         }
         let mut words = [U64::ZERO; 16];
@@ -153,6 +159,7 @@ impl State {
         if 8 * count as u64 <= left_in_page(at.address) {
             let page = self.page(at, Access::Store)?;
             let host = page.host as *mut u64;
+            order::storing();
             for k in 0..count {
                 // SAFETY: `count` doublewords lie in the page.
                 unsafe { host.add(k).write_unaligned(self.gr[(first as usize + k) & 15].to_be()) };
@@ -175,6 +182,7 @@ impl State {
                 // SAFETY: `count` quadwords lie in the page.
                 *register = unsafe { host.add(k).read_unaligned() }.map(u64::from_be);
             }
+            order::fetched();
             return Ok(());
         }
         let mut quadwords = [[U64::ZERO; 2]; 16];
@@ -192,6 +200,7 @@ impl State {
         if 16 * count as u64 <= left_in_page(at.address) {
             let page = self.page(at, Access::Store)?;
             let host = page.host as *mut [u64; 2];
+            order::storing();
             for (k, register) in self.fpr.0[first..first + count].iter().enumerate() {
                 // SAFETY: `count` quadwords lie in the page.
                 unsafe { host.add(k).write_unaligned(register.map(u64::to_be)) };

@@ -27,6 +27,7 @@ mod foresight;
 mod heap;
 mod isolation;
 mod mapping;
+pub mod order;
 mod pages;
 mod table;
 
@@ -223,6 +224,7 @@ impl Storage {
         self.check(a, to.len())?;
         // SAFETY: the range was checked to lie in the mapping; other writers make bytes torn, never unsound to copy.
         unsafe { std::ptr::copy_nonoverlapping(self.bytes.at(a.0), to.as_mut_ptr(), to.len()) };
+        order::fetched();
         Ok(())
     }
 
@@ -258,6 +260,7 @@ impl Storage {
             return Ok(());
         }
         self.touch(a, from.len(), key::REFERENCE | key::CHANGE);
+        order::storing();
         // SAFETY: as in `load`.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(a.0), from.len()) };
         // A writer that is no CPU never passes between two instructions: so it looks at the mark after its store.
