@@ -16,6 +16,7 @@ test|bless|ci)
        wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user
                cckdcdsk=hercules" ;;
 oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;
+aarch64) wanted="$wanted aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu qemu-aarch64|qemu-aarch64-static=qemu-user" ;;
 bench) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
                qemu-system-s390x=qemu-system-s390x|qemu-system-misc hercules=hercules" ;;
 esac
@@ -33,6 +34,7 @@ if here dpkg-query; then
     installed libc6-dev || missing="$missing libc6-dev"
     installed ca-certificates || missing="$missing ca-certificates"
     if [ "$task" = bench ] && ! installed libc6-dev-s390x-cross; then missing="$missing libc6-dev-s390x-cross"; fi
+    if [ "$task" = aarch64 ] && ! installed libc6-dev-arm64-cross; then missing="$missing libc6-dev-arm64-cross"; fi
     # Elsewhere than on Debian the guest's packages come from Debian's archive: its keys and its address.
     if ! grep -qx 'ID=debian' /etc/os-release; then
         for package in debian-archive-keyring python-apt-common; do

@@ -3,6 +3,7 @@
 use std::env;
 use std::process::ExitCode;
 
+mod aarch64;
 mod bench;
 mod boots;
 mod clients;
@@ -28,10 +29,12 @@ cargo x TASK (or make TASK, which first installs what is missing):
   cms                      build CMS, and its disks for the sample system, into cache/cms
   bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
                            (items: boot, hercules, idle, twocpus, disk, io, a benchmark's name; --peers measures the others only;
-                           real runs programs as Debian has them, real cc java some of them)
+                           real runs programs as Debian has them, real cc java some of them; passes measures what
+                           each pass of the translator saves)
   boots [N] [--cpus N] [--engine ENGINE]  boots Debian's kernel N times each on 1, 2 and 4 CPUs, to its end
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
+  aarch64 [CRATE...]       build for aarch64 hosts, and tests of what interprets under qemu-aarch64
   docs                     the references in docs/reference, from the tables in the source
   picture                  docs/screen.svg, the README's picture, from the screen of a 3270 client
   deny                     licences and sources of dependencies, and crates there in two versions, by cargo-deny
@@ -64,6 +67,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["boots", words @ ..] => boots::boots(words),
         ["oracle", words @ ..] => tasks::oracle(words),
         ["fuzz", words @ ..] => tasks::fuzz(words),
+        ["aarch64", words @ ..] => aarch64::aarch64(words),
         ["docs"] => tasks::docs(),
         ["picture"] => picture::picture(),
         ["deny"] => deny::deny(),
