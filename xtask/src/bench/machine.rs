@@ -25,6 +25,8 @@ pub(super) struct Load {
     pub disk: Option<PathBuf>,
     /// The guest's storage in MiB.
     pub memory: u64,
+    /// Passes that our translator leaves out.
+    pub without: &'static str,
 }
 
 /// The emulator that runs the guest.
@@ -125,7 +127,7 @@ fn endicott(load: &Load, append: &str, cpus: u16) -> Command {
     let mut command = Command::new(host::target("release").join("endicott"));
     command.arg("linux").arg("--kernel").arg(&load.kernel).arg("--initrd").arg(&load.initrd);
     command.args(["--append", append, "--memory", &format!("{}M", load.memory)]);
-    command.arg("--cpus").arg(cpus.to_string());
+    command.arg("--cpus").arg(cpus.to_string()).env("ENDICOTT_WITHOUT", load.without);
     if let Some(disk) = &load.disk {
         command.arg("--disk").arg(disk);
     }

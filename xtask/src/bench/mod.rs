@@ -16,6 +16,7 @@ use crate::host::{self, Outcome, at, cargo, make_folder, output, run};
 
 mod disks;
 mod machine;
+mod passes;
 mod programs;
 use machine::{Load, Machine, Running};
 
@@ -88,7 +89,8 @@ pub(crate) fn bench(words: &[&str]) -> Outcome {
         run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
     }
     let (initrd, native) = (guest::prepare_benches()?, guest::prepare_native()?);
-    let load = Load { kernel: guest::prepare()?.kernel, initrd, native, disk: None, memory: machine::MEMORY_MIB };
+    let load =
+        Load { kernel: guest::prepare()?.kernel, initrd, native, disk: None, memory: machine::MEMORY_MIB, without: "" };
     let mut rows = Vec::new();
     let wanted = |item: &str| wish.items.is_empty() || wish.items.iter().any(|asked| asked == item);
 
@@ -105,6 +107,9 @@ pub(crate) fn bench(words: &[&str]) -> Outcome {
     let names: Vec<&str> = wish.items.iter().map(String::as_str).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !NO_BENCHMARKS.contains(name)).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !real.iter().any(|real| real == name)).collect();
+    if wish.items.iter().any(|item| item == "passes") {
+        return passes::passes(&wish, &load, &names);
+    }
     if wish.items.is_empty() || !names.is_empty() {
         rows.extend(benchmarks(&wish, &load, &names)?);
     }
@@ -158,7 +163,7 @@ fn pair(wish: &Wish, peer: Machine) -> Vec<Machine> {
 }
 
 /// Items that are no benchmarks of the guest's.
-const NO_BENCHMARKS: [&str; 7] = ["boot", "hercules", "idle", "twocpus", "disk", "io", "real"];
+const NO_BENCHMARKS: [&str; 8] = ["boot", "hercules", "idle", "twocpus", "disk", "io", "real", "passes"];
 
 /// Longest times for a boot and for one round of all benchmarks; generous, because a host may be busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(300);

@@ -18,6 +18,7 @@ use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::plan::footprints::{Round, goes_back};
+use crate::plan::passes::Pass;
 use crate::plan::spans::CLOSED;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::Width::*;
@@ -140,7 +141,7 @@ impl Emitter<'_> {
         if !matches!(goal, Goal::Near(d) if d == start) {
             return;
         }
-        if self.carried.is_none() && self.held() >= WORTH {
+        if self.carried.is_none() && self.held() >= WORTH && Pass::Rounds.is_on() {
             let [label, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
             let mut map = self.map;
             // A left half of zero now need not be zero the next time.

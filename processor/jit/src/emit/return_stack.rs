@@ -12,6 +12,7 @@ use crate::emit::branches::find;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::Cold;
 use crate::emit::scratch::*;
+use crate::plan::passes::Pass;
 use cpu::{State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -32,6 +33,9 @@ pub(crate) fn clear(s: &mut State) {
 impl Emitter<'_> {
     /// A call is left, after which the program comes back to what stands at `next`. Changes rax, rcx and rdx.
     pub(crate) fn push_return(&mut self, next: i64, crossed: bool) {
+        if !Pass::Returns.is_on() {
+            return;
+        }
         // What stands across two pages has no code that a link could lead to.
         let Some(goal) = self.frame_of(next, crossed).filter(|_| !self.crosses(next, crossed)) else { return };
         let label = self.a.new_dynamic_label();

@@ -6,6 +6,7 @@ use crate::plan::float_forms;
 use crate::plan::footprints::{Ahead, Footprint, Round, footprint, goes_back, step};
 use crate::plan::lanes::{Described, Lanes};
 use crate::plan::natives::{Native, When, native};
+use crate::plan::passes::Pass;
 use crate::plan::scout::Scout;
 use crate::plan::spans::Spans;
 use crate::plan::stretches::Stretch;
@@ -197,13 +198,20 @@ impl<'e> Plan<'e> {
             (rows[n].map_or(Form::Own, |row| row.shape.form), &ops[n].fields, natives[n], footprints[n].step)
         };
         let looped: Vec<_> = round.map_or(0..0, |Round { first, last }| first..last + 1).map(described).collect();
-        let lanes = round.and_then(|round| Lanes::of(&looped, ops[round.first].fields.at()));
+        // Both take it for granted that accesses share probes.
+        let wide = |pass: Pass| pass.is_on() && Pass::Spans.is_on();
+        let lanes = round.filter(|_| wide(Pass::Lanes));
+        let lanes = lanes.and_then(|round| Lanes::of(&looped, ops[round.first].fields.at()));
         // A stretch is all of its block, and no handler is called in it.
-        let stretch = Stretch::of(&looped).filter(|_| looped.len() == count && unfit == 0);
+        let stretch = Stretch::of(&looped).filter(|_| looped.len() == count && unfit == 0 && wide(Pass::Stretches));
         // Loops that are done many rounds at a time have no arms, and their accesses check whether spans are open.
         let many = lanes.is_some() || stretch.is_some();
-        let arms = if many { Arms::default() } else { Arms::of(arms, ops, count, &footprints, round) };
-        let tables = Tables::of(ops, arms.list(), rows, &mut footprints, &s.gr);
+        let arms =
+            if many || !Pass::Arms.is_on() { Arms::default() } else { Arms::of(arms, ops, count, &footprints, round) };
+        let tables = match Pass::Tables.is_on() {
+            true => Tables::of(ops, arms.list(), rows, &mut footprints, &s.gr),
+            false => Tables::default(),
+        };
         let start = round.map(|round| ops[round.first].fields.at());
         let ways_round = (first..ops.len()).filter(|&n| start.is_some_and(|start| goes_back(&ops[n], start)));
         Plan {
@@ -231,7 +239,7 @@ impl<'e> Plan<'e> {
             version_at: version_at(s, absolute),
             version,
             // Where text of another page begins the block may be left.
-            unwanted: if beside.is_none() { unwanted } else { 0 },
+            unwanted: if beside.is_none() && Pass::Codes.is_on() { unwanted } else { 0 },
             beside: beside.map(|beside| Other::of(s, beside)),
             float_ready: float_forms::ready(s.fpc),
             loose: loose || many,
@@ -240,7 +248,7 @@ impl<'e> Plan<'e> {
 
     /// The page of the byte so far from the start of the block, if the TLB leads to it and there are blocks in it.
     pub(crate) fn page_of(&self, at: i64) -> Option<Other> {
-        if self.mask != u64::MAX {
+        if self.mask != u64::MAX || !Pass::Links.is_on() {
             return None;
         }
         let offset = (self.absolute.0 % PAGE) as i64;

@@ -10,6 +10,7 @@
 
 use crate::plan::footprints::joined;
 use crate::plan::natives::Native;
+use crate::plan::passes::Pass;
 use isa::{Instruction, Op};
 use translator::Arm;
 
@@ -57,7 +58,7 @@ impl Copies {
         natives: &[Option<Native>],
     ) -> Copies {
         let of = |(row, native): (&Option<&Instruction>, &Option<Native>)| match row {
-            Some(row) if native.is_none() => kind(row),
+            Some(row) if native.is_none() && Pass::Copies.is_on() => kind(row),
             _ => Kind::Other,
         };
         let kinds: Vec<Kind> = rows.iter().zip(natives).map(of).collect();

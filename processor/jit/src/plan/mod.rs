@@ -9,6 +9,7 @@ pub(crate) mod float_forms;
 pub(crate) mod footprints;
 pub(crate) mod lanes;
 pub(crate) mod natives;
+pub(crate) mod passes;
 pub(crate) mod scout;
 pub(crate) mod spans;
 pub(crate) mod stretches;

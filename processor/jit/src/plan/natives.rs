@@ -5,6 +5,7 @@
 
 use crate::plan::control;
 use crate::plan::float_forms;
+use crate::plan::passes::Pass;
 use isa::form::Float;
 use isa::{Fields, Form, Instruction, Width, Width::*};
 
@@ -106,8 +107,37 @@ pub(crate) struct When {
     pub modern: bool,
 }
 
+/// The pass that an inline form belongs to.
+fn pass(native: Native) -> Pass {
+    use Native::*;
+    match native {
+        Move | Clear | Compare(_) | Many(_) | Fill { .. } => Pass::Fields,
+        String(_) => Pass::Strings,
+        Float(_) => Pass::Floats,
+        Control(_) => Pass::Control,
+        LoadMultiple(_)
+        | StoreMultiple(_)
+        | CompareAndSwap(_)
+        | AddInStorage { .. }
+        | InsertUnderMask(_)
+        | CompareUnderMask(_)
+        | StoreUnderMask(_)
+        | LeftmostOne
+        | AddWithCarry(_)
+        | SubtractWithBorrow(_)
+        | MultiplyLogical
+        | DivideLogical { .. }
+        | DivideSingle(_) => Pass::Inline,
+    }
+}
+
 /// What to do inline for an instruction, if anything.
 pub(crate) fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
+    form(row, i, when).filter(|native| pass(*native).is_on())
+}
+
+/// What can be done inline for an instruction.
+fn form(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
     let When { wide, float, overflow, modern } = when;
     use Native::*;
     let length = i.l as i32 + 1;

@@ -25,6 +25,7 @@
 //! round between a fetch and its store. Such a span stays open around the loop, too, if it is open on all ways round.
 
 use crate::plan::footprints::{Access, Footprint, Round};
+use crate::plan::passes::Pass;
 use translator::Arm;
 
 /// A run of accesses off one base.
@@ -131,7 +132,7 @@ impl Spans {
                 let place = &mut open[access.base as usize];
                 let fits = |span: &Span| span.to.max(to) - span.from.min(from) <= REACH;
                 if *place == CLOSED || !fits(&spans.list[*place as usize]) {
-                    if spans.list.len() >= CLOSED as usize || to - from > REACH {
+                    if spans.list.len() >= CLOSED as usize || to - from > REACH || !Pass::Spans.is_on() {
                         continue;
                     }
                     *place = spans.list.len() as u8;
