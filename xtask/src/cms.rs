@@ -89,18 +89,28 @@ const LOW: [(&str, &str, &[&str]); 3] = [
         &[
             "xedit/facts.c",
             "xedit/filetype.c",
+            "xedit/keys.c",
             "xedit/load.c",
             "xedit/option.c",
             "xedit/save.c",
             "xedit/setscreen.c",
             "xedit/setsession.c",
             "xedit/setview.c",
+            "xedit/typewriter.c",
         ],
     ),
     (
         "quick.low.o",
         "-O2",
-        &["xedit/display.c", "xedit/lines.c", "xedit/match.c", "xedit/screen.c", "xedit/target.c", "xedit/text.c"],
+        &[
+            "xedit/display.c",
+            "xedit/lines.c",
+            "xedit/match.c",
+            "xedit/screen.c",
+            "xedit/target.c",
+            "xedit/text.c",
+            "xedit/words.c",
+        ],
     ),
     (
         "low.o",
@@ -108,7 +118,6 @@ const LOW: [(&str, &str, &[&str]); 3] = [
         &[
             "xedit/change.c",
             "xedit/columns.c",
-            "xedit/keys.c",
             "xedit/linecmd.c",
             "xedit/macro.c",
             "xedit/misc.c",
@@ -119,8 +128,6 @@ const LOW: [(&str, &str, &[&str]); 3] = [
             "xedit/ring.c",
             "xedit/subcommand.c",
             "xedit/transaction.c",
-            "xedit/typewriter.c",
-            "xedit/words.c",
         ],
     ),
 ];

@@ -186,6 +186,7 @@ u32 edf_data_blocks(const struct edf *edf, const u8 *fst);
 /* file.c */
 int edf_open(struct edf *edf, struct edf_file *file, const u8 name[8], const u8 type[8], enum edf_how how);
 int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length);
+int edf_lend(struct edf_file *file, u32 record, void *to, u32 room, const u8 **at, u32 *length);
 int edf_write(struct edf_file *file, u32 record, const void *from, u32 length);
 int edf_truncate(struct edf_file *file, u32 records);
 int edf_close(struct edf_file *file);

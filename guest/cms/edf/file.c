@@ -265,31 +265,46 @@ static int locate(struct edf_file *file, u32 record, u32 *index, u32 *offset)
     return EDF_OK;
 }
 
-/* Reads record `record`, from 1: as much as there is room for; `length` is how long it is. */
-int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length)
+/*
+ * Reads record `record`, from 1; `length` is how long it is. Where all of it is in storage it is lent: `at` is there, as
+ * long as nothing else is done with the file. Else as much as there is room for is copied, and `at` is `to`.
+ */
+int edf_lend(struct edf_file *file, u32 record, void *to, u32 room, const u8 **at, u32 *length)
 {
-    u32 index, offset;
-    uint64_t byte;
-    int error;
+    u32 index, offset, size = file->edf->size;
+    int error = EDF_OK;
 
+    *at = to;
     if (record == 0 || record > records(file))
         return EDF_END;
     if (!is_v(file)) {
+        uint64_t byte = (uint64_t)(record - 1) * lrecl(file);
+        const u8 *here;
+
         *length = lrecl(file);
-        byte = (uint64_t)(record - 1) * *length;
-        index = (u32)(byte / file->edf->size);
-        offset = (u32)(byte % file->edf->size);
+        index = (u32)(byte / size);
+        offset = (u32)(byte % size);
+        here = held_at(file, index, offset, *length);
+        if (here != NULL && index < file->tree.count) {
+            *at = here;
+            return EDF_OK;
+        }
         return transfer(file, &index, &offset, to, NULL, *length < room ? *length : room);
     }
-    error = locate(file, record, &index, &offset);
+    index = file->at_block;
+    offset = file->at_offset;
+    if (record != file->at_record)
+        error = locate(file, record, &index, &offset);
     if (error == EDF_OK) {
         const u8 *here = held_at(file, index, offset, 2);
         u32 whole = here == NULL ? 0 : 2 + ((u32)here[0] << 8 | here[1]);
 
         if (whole > 2 && whole - 2 <= lrecl(file) && held_at(file, index, offset, whole) != NULL) {
+            *at = here + 2;
             *length = whole - 2;
-            memcpy(to, here + 2, *length < room ? *length : room);
-            skip(file, &index, &offset, whole);
+            offset += whole;
+            if (offset >= size)
+                skip(file, &index, &offset, 0);
             file->at_record = record + 1;
             file->at_block = index;
             file->at_offset = offset;
@@ -306,6 +321,17 @@ int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length)
         file->at_block = next_index;
         file->at_offset = next_offset;
     }
+    return error;
+}
+
+/* The same, always copied: as much as there is room for. */
+int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length)
+{
+    const u8 *at;
+    int error = edf_lend(file, record, to, room, &at, length);
+
+    if (error == EDF_OK && at != to)
+        memcpy(to, at, *length < room ? *length : room);
     return error;
 }
 

@@ -11,12 +11,20 @@ static void put(struct output *out, char c)
         out->to[out->length++] = c;
 }
 
+static void text_of(struct output *out, const char *text, u32 length)
+{
+    u32 left = out->room - out->length;
+
+    length = length < left ? length : left;
+    memcpy(out->to + out->length, text, length);
+    out->length += length;
+}
+
 static void field(struct output *out, const char *text, u32 length, u32 width, bool left, char fill)
 {
     for (u32 n = length; !left && n < width; n++)
         put(out, fill);
-    for (u32 n = 0; n < length; n++)
-        put(out, text[n]);
+    text_of(out, text, length);
     for (u32 n = length; left && n < width; n++)
         put(out, ' ');
 }
@@ -43,12 +51,14 @@ u32 format_list(char *to, u32 room, const char *how, va_list list)
         bool left = false;
         char fill = ' ', number[16];
         u32 width = 0, length = 0, value;
-        const char *text;
+        const char *text = how;
 
-        if (*how != '%') {
-            put(&out, *how);
-            continue;
-        }
+        while (*how != '%' && *how != 0)
+            how++;
+        if (how != text)
+            text_of(&out, text, (u32)(how - text));
+        if (*how == 0)
+            break;
         how++;
         if (*how == '-')
             left = true, how++;

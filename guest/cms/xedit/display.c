@@ -83,7 +83,29 @@ static void printable(u8 *text, u32 length)
     text_translate((char *)text, length, display->sent_as);
 }
 
-/* The cells of a row that differ, or all of it. */
+/* How many cells there are in front of the next beginning of a field, `length` if there is none. */
+static u32 to_field(const u8 *look, u32 length)
+{
+    /* TRANSLATE AND TEST stops at what the table has not zero for: anything but 0. */
+    static const u8 begins[256] = { [1 ... 255] = 1 };
+    u32 done = 0;
+
+    while (done < length) {
+        u32 count = length - done < 256 ? length - done : 256;
+        register u32 found __asm__("1");
+        u32 cc;
+
+        __asm__ volatile("bras 1,0f\n\ttrt 0(1,%2),0(%3)\n0:\tex %4,0(1)\n\tipm %1\n\tsrl %1,28"
+                         : "=&a"(found), "=&d"(cc) : "a"(look + done), "a"(begins), "a"(count - 1)
+                         : "2", "cc", "memory");
+        if (cc != 0)
+            return (found & 0x7fffffff) - (u32)look;
+        done += count;
+    }
+    return length;
+}
+
+/* The cells of a row. */
 static u8 *write_row(u8 *to, u32 from, u32 columns)
 {
     const struct display *display = &editor->display;
@@ -91,28 +113,38 @@ static u8 *write_row(u8 *to, u32 from, u32 columns)
 
     to = address(to, from);
     while (cell < end) {
-        u32 next = cell;
+        u32 count;
 
         if (display->look[cell] != 0) {
             to = begin_field(to, display->look[cell++]);
             continue;
         }
-        while (next < end && display->look[next] == 0)
-            next++;
-        memcpy(to, display->cell + cell, next - cell);
-        printable(to, next - cell);
-        to += next - cell;
-        cell = next;
+        count = to_field(display->look + cell, end - cell);
+        memcpy(to, display->cell + cell, count);
+        printable(to, count);
+        to += count;
+        cell += count;
     }
     return to;
+}
+
+static inline bool differs(const void *a, const void *b, u32 length)
+{
+    u32 cc;
+
+    if (length > 256)
+        return memcmp(a, b, length) != 0;
+    __asm__ volatile("bras 1,0f\n\tclc 0(1,%1),0(%2)\n0:\tex %3,0(1)\n\tipm %0\n\tsrl %0,28"
+                     : "=d"(cc) : "a"(a), "a"(b), "a"(length - 1) : "1", "cc", "memory");
+    return cc != 0;
 }
 
 static bool row_differs(u32 from, u32 columns)
 {
     const struct display *display = &editor->display;
 
-    return memcmp(display->cell + from, display->old_cell + from, columns) != 0 ||
-           memcmp(display->look + from, display->old_look + from, columns) != 0;
+    return differs(display->cell + from, display->old_cell + from, columns) ||
+           differs(display->look + from, display->old_look + from, columns);
 }
 
 /* One write; when CP has had the display meanwhile, all of it again. */

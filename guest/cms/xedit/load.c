@@ -43,8 +43,14 @@ static int read_records(struct file *to, struct open_file *file)
     int error = record == NULL ? EDF_STORAGE : EDF_OK;
 
     for (u32 n = 1; n <= records && error == EDF_OK; n++) {
-        error = edf_read(&file->file, n, record, lrecl, &length);
-        if (error == EDF_OK && !text_append(&to->text, record, length_of(record, length < lrecl ? length : lrecl)))
+        const u8 *at;
+
+        error = edf_lend(&file->file, n, record, lrecl, &at, &length);
+        if (error != EDF_OK)
+            break;
+        while (length > 0 && at[length - 1] == ' ')
+            length--;
+        if (!text_append(&to->text, (const char *)at, length))
             error = EDF_STORAGE;
     }
     release(record);

@@ -23,15 +23,6 @@ static const struct option_of_set table[] = {
 #include "xedit-options.h"
 };
 
-static u32 letters(const char *word, u32 length)
-{
-    u32 n = 0;
-
-    while (n < length && word[n] != ' ' && !is_digit(word[n]) && !is_special(word[n]))
-        n++;
-    return n;
-}
-
 /* The option; `number` is that of PF5, and `used` what of the word is its name. */
 static const struct option_of_set *option_of(const char *word, u32 length, u32 *used, u32 *number)
 {
@@ -42,11 +33,12 @@ static const struct option_of_set *option_of(const char *word, u32 length, u32 *
         n = digits = 1;
     while (digits < length && is_digit(word[digits]))
         digits++;
-    for (u32 k = 0; k < COUNT_OF(table); k++) {
-        bool keys = strcmp(table[k].name, "PF") == 0 || strcmp(table[k].name, "PA") == 0;
+    for (u32 k = 0; n > 0 && k < COUNT_OF(table); k++) {
+        bool keys;
 
-        if (!word_means(word, n, table[k].name, table[k].least))
+        if ((table[k].name[0] | 0x40) != (char)(*word | 0x40) || !word_means(word, n, table[k].name, table[k].least))
             continue;
+        keys = strcmp(table[k].name, "PF") == 0 || strcmp(table[k].name, "PA") == 0;
         *used = keys ? digits : n;
         if (keys && digits > n && !number_word(word + n, digits - n, number))
             return NULL;

@@ -142,14 +142,20 @@ u32 line_image(struct view *view, const struct row *row, char *to, u32 room)
     return used;
 }
 
-/* How many rows a line takes. */
-static u32 rows_of(const struct view *view, u32 width, u32 line)
-{
-    u32 data = data_width(view, width), image = image_width(view);
+/* How many rows a line takes, and how many columns each of them has. */
+struct sizes { u32 data, usual, extended; };
 
-    if (line != 0 && line == view->extended && is_line(view, line))
-        image = view->file->s.truncation;
-    return image > data ? (image + data - 1) / data : 1;
+static struct sizes sizes_of(const struct logical *logical)
+{
+    const struct view *view = logical->view;
+    u32 data = data_width(view, logical->width), image = image_width(view), all = view->file->s.truncation;
+
+    return (struct sizes){ data, image > data ? (image + data - 1) / data : 1, all > data ? (all + data - 1) / data : 1 };
+}
+
+static u32 rows_of(const struct view *view, const struct sizes *sizes, u32 line)
+{
+    return line != 0 && line == view->extended && is_line(view, line) ? sizes->extended : sizes->usual;
 }
 
 static bool is_free(const struct logical *logical, u32 row)
@@ -157,13 +163,13 @@ static bool is_free(const struct logical *logical, u32 row)
     return row < logical->lines && logical->row[row].kind == SHOW_NOTHING;
 }
 
-static void take(struct logical *logical, u32 row, enum row_kind kind)
+static void take(const struct logical *logical, u32 row, enum row_kind kind)
 {
     if (is_free(logical, row))
         logical->row[row] = (struct shown){ .kind = kind };
 }
 
-static void lay_fixed(struct logical *logical)
+static void lay_fixed(const struct logical *logical)
 {
     const struct settings_of_view *s = &logical->view->s;
     u32 lines = logical->lines;
@@ -192,11 +198,15 @@ static void lay_fixed(struct logical *logical)
         take(logical, row_at(&s->tabline_at, lines), SHOW_TABLINE);
 }
 
+static bool all_shown(const struct view *view) { return !view->file->levels && view->s.display_low == 0; }
+
 /* Hidden lines side by side are one shadow line; `line` is the first of them, and how many is returned. */
 static u32 hidden_from(struct view *view, u32 line)
 {
     u32 count = 0;
 
+    if (all_shown(view))
+        return 0;
     while (is_line(view, line + count) && !line_shown(view, line + count))
         count++;
     return count;
@@ -206,18 +216,20 @@ static u32 hidden_to(struct view *view, u32 line)
 {
     u32 count = 0;
 
+    if (all_shown(view))
+        return 0;
     while (line > count && is_line(view, line - count) && !line_shown(view, line - count))
         count++;
     return count;
 }
 
-static void fill_down(struct logical *logical, u32 row, u32 line)
+static void fill_down(struct logical *logical, u32 row, u32 line, const struct sizes *sizes)
 {
     struct view *view = logical->view;
     u32 end = end_line(view);
 
     while (line <= end && row < logical->lines) {
-        u32 hidden = hidden_from(view, line), rows = hidden > 0 ? 1 : rows_of(view, logical->width, line);
+        u32 hidden = hidden_from(view, line), rows = hidden > 0 ? 1 : rows_of(view, sizes, line);
 
         if (hidden > 0 && !view->s.shadow) {
             line += hidden;
@@ -228,19 +240,18 @@ static void fill_down(struct logical *logical, u32 row, u32 line)
                 logical->row[row] = (struct shown){.kind = hidden > 0 ? SHOW_SHADOW : SHOW_LINE,
                                                    .line = line,
                                                    .count = hidden,
-                                                   .offset = n++ * data_width(view, logical->width)};
+                                                   .offset = n++ * sizes->data};
         line += hidden > 0 ? hidden : 1;
     }
 }
 
-static void fill_up(struct logical *logical, u32 row, u32 line)
+static void fill_up(struct logical *logical, u32 row, u32 line, const struct sizes *sizes)
 {
     struct view *view = logical->view;
     u32 top = top_line(view);
 
     while (line + 1 > top && row > 0) {
-        u32 hidden = line > top ? hidden_to(view, line) : 0,
-            rows = hidden > 0 ? 1 : rows_of(view, logical->width, line);
+        u32 hidden = line > top ? hidden_to(view, line) : 0, rows = hidden > 0 ? 1 : rows_of(view, sizes, line);
 
         if (hidden > 0 && !view->s.shadow) {
             line -= hidden;
@@ -250,7 +261,7 @@ static void fill_up(struct logical *logical, u32 row, u32 line)
             if (is_free(logical, --row))
                 logical->row[row] = (struct shown){ .kind = hidden > 0 ? SHOW_SHADOW : SHOW_LINE,
                                                     .line = hidden > 0 ? line + 1 - hidden : line, .count = hidden,
-                                                    .offset = --n * data_width(view, logical->width) };
+                                                    .offset = --n * sizes->data };
         if (line == 0 && hidden == 0)
             break;
         line -= hidden > 0 ? hidden : 1;
@@ -270,6 +281,7 @@ void lay_out(struct logical *logical)
 {
     struct view *view = logical->view;
     u32 row = row_at(&view->s.curline, logical->lines), line = view->current;
+    struct sizes sizes = sizes_of(logical);
 
     lay_fixed(logical);
     while (row < logical->lines && !is_free(logical, row))
@@ -281,21 +293,23 @@ void lay_out(struct logical *logical)
         logical->row[row] = (struct shown){ .kind = SHOW_LINE, .line = line };
         lay_input(logical, row + 1);
     } else {
-        fill_down(logical, row, line);
+        fill_down(logical, row, line, &sizes);
     }
     if (line > top_line(view))
-        fill_up(logical, row, line - 1);
+        fill_up(logical, row, line - 1, &sizes);
 }
 
+/* What the rows show now is needed still, so others are laid out. */
 u32 rows_for(const struct logical *logical)
 {
-    struct logical copy = *logical;
+    struct shown row[logical->lines];
+    struct logical other = *logical;
     u32 rows = 0;
 
-    lay_fixed(&copy);
-    for (u32 n = 0; n < copy.lines; n++)
-        rows += copy.row[n].kind == SHOW_NOTHING;
-    lay_out(&copy);
+    other.row = row;
+    lay_fixed(&other);
+    for (u32 n = 0; n < other.lines; n++)
+        rows += row[n].kind == SHOW_NOTHING;
     return rows > 1 ? rows : 2;
 }
 
@@ -347,33 +361,72 @@ static void paint_idline(struct logical *logical)
     field_end(cell + logical->width, look_of(AREA_FILEAREA, false));
 }
 
+/* One character of the scale of columns that are hexadecimal, or not side by side. */
+static char scale_at(u32 column)
+{
+    return column == 0        ? ' '
+           : column % 10 == 0 ? (char)('0' + column / 10 % 10)
+           : column % 5 == 0  ? '+'
+                              : '.';
+}
+
+/* The scale of columns side by side, from `column` on. */
+static void plain_scale(char *to, u32 width, u32 column)
+{
+    static const char ruler[] = "....+....1....+....2....+....3....+....4....+....5....+....6....+....7....+....8"
+                                "....+....9....+....0";
+
+    while (width > 0) {
+        u32 from = (column - 1) % 100, count = 100 - from < width ? 100 - from : width;
+
+        memcpy(to, ruler + from, count);
+        to += count;
+        column += count;
+        width -= count;
+    }
+}
+
+/* Wherever the column is in the image. */
+static void put_mark(const struct view *view, char *to, u32 width, u32 column, char c)
+{
+    u32 before = 0;
+    int at = (int)column - view->s.shift;
+
+    for (u32 n = 0; n < view->s.pairs; n++) {
+        const struct pair *pair = &view->s.pair[n];
+        u32 place = before + (((u32)at - pair->from) << pair->hex);
+
+        before += (pair->to + 1 - pair->from) << pair->hex;
+        if (column == 0 || at < (int)pair->from || at > (int)pair->to || place >= width)
+            continue;
+        to[place] = c;
+        if (pair->hex && place + 1 < width)
+            to[place + 1] = c;
+    }
+}
+
 /* The scale of the columns that the image shows; for the tab line, the tab columns. */
 static void scale_text(const struct view *view, char *to, u32 width, bool tabs)
 {
     const struct settings_of_view *s = &view->s;
-    bool zone = s->zone_left != 1 || s->zone_right != view->file->s.truncation;
+    int first = (int)s->pair[0].from + s->shift;
+    u32 image = image_width(view), shown = image < width ? image : width;
 
-    for (u32 n = 0; n < width; n++) {
-        u32 column = image_column(view, n, NULL);
-        char c = column == 0        ? ' '
-                 : tabs             ? ' '
-                 : column % 10 == 0 ? (char)('0' + column / 10 % 10)
-                 : column % 5 == 0  ? '+'
-                                    : '.';
-
-        for (u32 k = 0; tabs && column > 0 && k < s->stops; k++)
-            if (s->stop[k] == column)
-                c = 'T';
-        if (column > 0 && column == view->file->s.truncation && !tabs)
-            c = 'T';
-        if (zone && column > 0 && column == s->zone_left)
-            c = '<';
-        if (zone && column > 0 && column == s->zone_right)
-            c = '>';
-        if (column > 0 && column == view->column)
-            c = '|';
-        to[n] = c;
+    memset(to, ' ', width);
+    if (!tabs && s->pairs == 1 && !s->pair[0].hex && first > 0)
+        plain_scale(to, shown, (u32)first);
+    else
+        for (u32 n = 0; !tabs && n < shown; n++)
+            to[n] = scale_at(image_column(view, n, NULL));
+    for (u32 k = 0; tabs && k < s->stops; k++)
+        put_mark(view, to, width, s->stop[k], 'T');
+    if (!tabs)
+        put_mark(view, to, width, view->file->s.truncation, 'T');
+    if (s->zone_left != 1 || s->zone_right != view->file->s.truncation) {
+        put_mark(view, to, width, s->zone_left, '<');
+        put_mark(view, to, width, s->zone_right, '>');
     }
+    put_mark(view, to, width, view->column, '|');
 }
 
 static void paint_scale(struct logical *logical, u32 row, bool tabs)
@@ -590,7 +643,6 @@ static void paint_messages(struct logical *logical)
 
 static void paint(struct logical *logical)
 {
-    lay_out(logical);
     for (u32 row = 0; row < logical->lines; row++) {
         switch (logical->row[row].kind) {
         case SHOW_IDLINE: paint_idline(logical); break;
@@ -607,7 +659,7 @@ static void paint(struct logical *logical)
     paint_messages(logical);
 }
 
-/* All logical screens, on the display. */
+/* All logical screens, as they have been laid out, on the display. */
 void show_screens(void)
 {
     struct display *display = &editor->display;

@@ -21,8 +21,11 @@ static const struct known table[] = {
 
 static const struct known *known(const char *word, u32 length)
 {
+    char first = length > 0 ? (char)(*word | 0x40) : 0;
+
+    /* Most of them begin with another character. */
     for (u32 n = 0; n < COUNT_OF(table); n++)
-        if (word_means(word, length, table[n].name, table[n].least))
+        if ((table[n].name[0] | 0x40) == first && word_means(word, length, table[n].name, table[n].least))
             return &table[n];
     return NULL;
 }
@@ -32,16 +35,6 @@ const char *subcommand_name(const char *word, u32 length)
     const struct known *found = known(word, length);
 
     return found != NULL ? found->name : NULL;
-}
-
-/* The letters that a line begins with: the NEXT of N8. */
-static u32 letters(const char *text, u32 length)
-{
-    u32 n = 0;
-
-    while (n < length && text[n] != ' ' && !is_digit(text[n]) && !is_special(text[n]))
-        n++;
-    return n;
 }
 
 static u32 word_of(const char *text, u32 length)

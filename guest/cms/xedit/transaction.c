@@ -377,15 +377,14 @@ static const struct key *key_of(u8 aid)
            aid == AID_PA2 ? &editor->pa[2] : aid == AID_PA3 ? &editor->pa[3] : NULL;
 }
 
-/* The cursor goes where it was put, or to the command line; after a PF key it stays in the file. */
+/* On screens that are laid out the cursor goes where it was put, or to the command line; after a PF key it stays in the
+ * file. */
 static void place_cursor(void)
 {
     struct display *display = &editor->display;
     struct logical *logical = &editor->logical[editor->active];
     u32 row = editor->cursor_row, column = editor->cursor_column;
 
-    if (row == 0)
-        lay_out(logical);
     if (logical->view->input && row == 0) {
         for (u32 n = 0; n < logical->lines && row == 0; n++)
             if (logical->row[n].kind == SHOW_INPUT) {
@@ -517,6 +516,8 @@ static void take(u32 length)
 void show_now(void)
 {
     too_many_messages();
+    for (u32 n = 0; n < editor->screens; n++)
+        lay_out(&editor->logical[n]);
     place_cursor();
     show_screens();
     editor->next_length = 0;

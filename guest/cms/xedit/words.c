@@ -1,13 +1,21 @@
 /* What follows a subcommand's name: words, numbers, texts. */
 #include "xedit.h"
 
-static bool is_a_letter(char c)
-{
-    c = upper(c);
-    return (c >= 'A' && c <= 'I') || (c >= 'J' && c <= 'R') || (c >= 'S' && c <= 'Z');
-}
+/* What each character is: a letter, a digit, a blank; all others are special. */
+const u8 kind_of[256] = {
+    [' '] = KIND_BLANK,          ['0' ... '9'] = KIND_DIGIT,  ['a' ... 'i'] = KIND_LETTER, ['j' ... 'r'] = KIND_LETTER,
+    ['s' ... 'z'] = KIND_LETTER, ['A' ... 'I'] = KIND_LETTER, ['J' ... 'R'] = KIND_LETTER, ['S' ... 'Z'] = KIND_LETTER,
+};
 
-bool is_special(char c) { return c != ' ' && !is_digit(c) && !is_a_letter(c); }
+/* How many letters a text begins with: the NEXT of N8. */
+u32 letters(const char *text, u32 length)
+{
+    u32 n = 0;
+
+    while (n < length && kind_of[(u8)text[n]] == KIND_LETTER)
+        n++;
+    return n;
+}
 
 void past_blanks(struct words *words)
 {
@@ -25,12 +33,13 @@ bool take_word(struct words *words, const char **word, u32 *length)
     return *length > 0;
 }
 
+/* A letter of either case has the bits of the capital one. */
 bool word_means(const char *word, u32 length, const char *full, u32 least)
 {
-    if (length < least || length > strlen(full))
+    if (length < least)
         return false;
     for (u32 n = 0; n < length; n++)
-        if (upper(word[n]) != full[n])
+        if (full[n] == 0 || (word[n] != full[n] && (kind_of[(u8)word[n]] != KIND_LETTER || (word[n] | 0x40) != full[n])))
             return false;
     return true;
 }

@@ -261,7 +261,10 @@ int bad_number(const char *word, u32 length);
 int missing_operand(void);
 int switch_word(struct words *words, bool *value);       /* ON or OFF */
 void text_operand(struct words *words);                  /* one blank is dropped */
-bool is_special(char c);                                 /* neither blank, letter nor digit */
+u32 letters(const char *text, u32 length);               /* how many it begins with */
+enum { KIND_SPECIAL, KIND_BLANK, KIND_LETTER, KIND_DIGIT };
+extern const u8 kind_of[256];
+static inline bool is_special(char c) { return kind_of[(u8)c] == KIND_SPECIAL; }
 
 /* lines.c: changes of a file's lines, and what follows from them. */
 u32 first_line(const struct view *view);                 /* of the range */
