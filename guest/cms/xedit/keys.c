@@ -1,4 +1,7 @@
-/* Keys: what ENTER, PF and PA keys perform, and SET PF, SET PA, SET ENTER. */
+/*
+ * Keys: what ENTER, PF and PA keys perform, and SET PF, SET PA, SET ENTER. Each file of the ring has its own, so that a
+ * file that is edited from a list has the usual ones.
+ */
 #include "xedit.h"
 
 /* What the PF keys are without SET PF; 13 to 24 are the same. */
@@ -12,31 +15,48 @@ static const struct { enum when when; const char *text;
 
 static const char *const orders[] = { "BEFORE", "AFTER", "ONLY", "IGNORE" };
 
+static void forget(struct key *key)
+{
+    if (key->own)
+        release((void *)key->text);
+    *key = (struct key){ .when = KEY_BEFORE };
+}
+
 bool key_set(struct key *key, enum when when, const char *text, u32 length)
 {
     char *copy = length > 0 ? obtain(length, OWNER_SYSTEM) : NULL;
 
     if (length > 0 && copy == NULL)
         return false;
-    release(key->text);
-    key->when = when;
-    key->length = length;
-    key->text = length > 0 ? memcpy(copy, text, length) : NULL;
+    forget(key);
+    if (length > 0)
+        memcpy(copy, text, length);
+    *key = (struct key){ .when = (u8)when, .own = length > 0, .length = (u16)length, .text = copy };
     return true;
 }
 
-bool keys_begin(void)
+static struct key usual_key(enum when when, const char *text)
 {
-    static const char enter[] = "COMMAND CURSOR CMDLINE 1 PRIORITY 30", null[] = "NULLKEY";
-    bool good = key_set(&editor->enter, KEY_IGNORE, enter, sizeof enter - 1) &&
-                key_set(&editor->pa[2], KEY_BEFORE, null, sizeof null - 1);
+    return (struct key){ .when = (u8)when, .length = (u16)strlen(text), .text = text };
+}
 
-    for (u32 n = 1; n <= KEYS_MOST; n++) {
-        const char *text = usual[(n - 1) % 12].text;
+/* The keys of a file that is new in the ring. */
+void keys_begin(struct keys *keys)
+{
+    memset(keys, 0, sizeof *keys);
+    keys->enter = usual_key(KEY_IGNORE, "COMMAND CURSOR CMDLINE 1 PRIORITY 30");
+    keys->pa[2] = usual_key(KEY_BEFORE, "NULLKEY");
+    for (u32 n = 1; n <= KEYS_MOST; n++)
+        keys->pf[n] = usual_key(usual[(n - 1) % 12].when, usual[(n - 1) % 12].text);
+}
 
-        good = good && key_set(&editor->pf[n], usual[(n - 1) % 12].when, text, (u32)strlen(text));
-    }
-    return good;
+void keys_end(struct keys *keys)
+{
+    for (u32 n = 0; n <= KEYS_MOST; n++)
+        forget(&keys->pf[n]);
+    for (u32 n = 0; n < COUNT_OF(keys->pa); n++)
+        forget(&keys->pa[n]);
+    forget(&keys->enter);
 }
 
 /* [BEFORE|AFTER|ONLY|IGNORE] text; nothing: the key does nothing. */

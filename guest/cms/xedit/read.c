@@ -45,7 +45,8 @@ static void changed(void *with, const struct shown *shown, struct view *view, bo
 
 static void add_key(struct reading *reading, u32 pf, u32 pa)
 {
-    const struct key *key = pf > 0 ? &editor->pf[pf] : pa > 0 ? &editor->pa[pa] : &editor->enter;
+    const struct keys *keys = &editor->ring->keys;
+    const struct key *key = pf > 0 ? &keys->pf[pf] : pa > 0 ? &keys->pa[pa] : &keys->enter;
 
     if (pf > 0)
         add(reading, "PFK %u %l", pf, key->text, key->length);

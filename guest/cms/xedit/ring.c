@@ -156,6 +156,7 @@ struct file *new_file_in_ring(const struct fileid *id)
         release(file);
         return NULL;
     }
+    keys_begin(&file->keys);
     file->next = file->before = file;
     if (editor->ring != NULL) {
         file->before = editor->ring;
@@ -180,6 +181,7 @@ static void free_file(struct file *file)
         release(point);
     }
     drop_views(file);
+    keys_end(&file->keys);
     release(file);
 }
 
@@ -208,12 +210,6 @@ void leave_file(struct file *file)
     free_file(file);
 }
 
-static void forget_key(struct key *key)
-{
-    release(key->text);
-    memset(key, 0, sizeof *key);
-}
-
 static void forget_synonyms(struct synonym *synonym)
 {
     while (synonym != NULL) {
@@ -239,11 +235,6 @@ void xedit_forget(void)
     notes_clear();
     forget_synonyms(editor->synonyms);
     forget_synonyms(editor->prefixes);
-    for (u32 n = 0; n <= KEYS_MOST; n++)
-        forget_key(&editor->pf[n]);
-    for (u32 n = 0; n < COUNT_OF(editor->pa); n++)
-        forget_key(&editor->pa[n]);
-    forget_key(&editor->enter);
     display_end();
     release(editor->work);
     release(editor);
@@ -262,7 +253,7 @@ static bool begin_session(void)
     for (u32 n = 0; n < AREAS; n++)
         editor->looks[n].high =
             n != AREA_CMDLINE && n != AREA_FILEAREA && n != AREA_PREFIX && n != AREA_SHADOW && n != AREA_TOFEOF;
-    if (work_lines(256) && keys_begin())
+    if (work_lines(256))
         return true;
     xedit_forget();
     return false;

@@ -56,8 +56,7 @@ int pf_set(struct view *view, struct words *words)
     u32 number;
     int code = key_number(words, KEYS_MOST, &number);
 
-    (void)view;
-    return code != 0 ? code : key_operand(&editor->pf[number], words);
+    return code != 0 ? code : key_operand(&view->file->keys.pf[number], words);
 }
 
 int pa_set(struct view *view, struct words *words)
@@ -65,14 +64,12 @@ int pa_set(struct view *view, struct words *words)
     u32 number;
     int code = key_number(words, 3, &number);
 
-    (void)view;
-    return code != 0 ? code : key_operand(&editor->pa[number], words);
+    return code != 0 ? code : key_operand(&view->file->keys.pa[number], words);
 }
 
 int enter_set(struct view *view, struct words *words)
 {
-    (void)view;
-    return key_operand(&editor->enter, words);
+    return key_operand(&view->file->keys.enter, words);
 }
 
 static void give_key(struct asked *asked, const struct key *key)
@@ -95,20 +92,17 @@ static void give_keys(struct asked *asked, const struct key *keys, u32 most)
 
 void pf_values(struct view *view, struct asked *asked)
 {
-    (void)view;
-    give_keys(asked, editor->pf, KEYS_MOST);
+    give_keys(asked, view->file->keys.pf, KEYS_MOST);
 }
 
 void pa_values(struct view *view, struct asked *asked)
 {
-    (void)view;
-    give_keys(asked, editor->pa, 3);
+    give_keys(asked, view->file->keys.pa, 3);
 }
 
 void enter_values(struct view *view, struct asked *asked)
 {
-    (void)view;
-    give_key(asked, &editor->enter);
+    give_key(asked, &view->file->keys.enter);
 }
 
 static void drop_synonym(const char name[8])

@@ -312,6 +312,8 @@ static void tab_key(struct view *view)
 
 static int perform_key(const struct key *key)
 {
+    char text[COMMAND_MOST];
+
     if (word_means(key->text, key->length, "TABKEY", 6)) {
         tab_key(editor->view);
         return 0;
@@ -321,7 +323,9 @@ static int perform_key(const struct key *key)
         editor->view->s.nulls = true;
         return 0;
     }
-    return execute_several(key->text, key->length, false);
+    /* The file may be left meanwhile, and its keys with it. */
+    memcpy(text, key->text, key->length);
+    return execute_several(text, key->length, false);
 }
 
 static void undefined_key(void)
@@ -346,10 +350,10 @@ static void perform_command(void)
 /* The key and the command line, in their order. */
 static void perform_keys(const struct key *key)
 {
-    bool typed = length_of(editor->command, editor->command_length) > 0;
+    bool typed = length_of(editor->command, editor->command_length) > 0, after = key != NULL && key->when == KEY_AFTER;
 
     if (key == NULL || key->length == 0) {
-        if (key != &editor->enter)
+        if (editor->display.aid != AID_ENTER)
             undefined_key();
         perform_command();
         return;
@@ -365,16 +369,17 @@ static void perform_keys(const struct key *key)
     if (key->when == KEY_BEFORE || (key->when == KEY_IGNORE && !typed))
         (void)perform_key(key);
     perform_command();
-    if (going_on() && key->when == KEY_AFTER)
+    if (going_on() && after)
         (void)perform_key(key);
 }
 
 static const struct key *key_of(u8 aid)
 {
+    const struct keys *keys = &editor->ring->keys;
     u32 n = function_key(aid);
 
-    return aid == AID_ENTER ? &editor->enter : n > 0 ? &editor->pf[n] : aid == AID_PA1 ? &editor->pa[1] :
-           aid == AID_PA2 ? &editor->pa[2] : aid == AID_PA3 ? &editor->pa[3] : NULL;
+    return aid == AID_ENTER ? &keys->enter : n > 0 ? &keys->pf[n] : aid == AID_PA1 ? &keys->pa[1] :
+           aid == AID_PA2 ? &keys->pa[2] : aid == AID_PA3 ? &keys->pa[3] : NULL;
 }
 
 /* On screens that are laid out the cursor goes where it was put, or to the command line; after a PF key it stays in the
@@ -507,7 +512,8 @@ static void take(u32 length)
         schange_confirm(editor->view);
     } else {
         editor->confirm = 0;
-        perform_keys(key_of(aid));
+        if (going_on())
+            perform_keys(key_of(aid));
     }
     if (going_on())
         autosave(editor->view);

@@ -131,8 +131,14 @@ struct view {
 
 struct preserved { struct settings_of_view view; struct settings_of_file file; };
 
+/* A key's subcommand, and when it is performed; `own`: the text is the key's. Keys belong to a file of the ring. */
+enum when { KEY_BEFORE, KEY_AFTER, KEY_ONLY, KEY_IGNORE };
+struct key { u8 when; bool own; u16 length; const char *text; };
+struct keys { struct key pf[KEYS_MOST + 1], pa[4], enter; };
+
 struct file {
     struct file *next, *before; /* the ring */
+    struct keys keys;
     struct text text, deleted;  /* its lines; those that RECOVER brings back */
     struct settings_of_file s;
     struct view *view;
@@ -168,10 +174,6 @@ enum {
     LOOK_WRITABLE = 64,
     LOOK_MODIFIED = 128
 }; /* what cells have: 1 + the look's number, bits */
-
-/* A key's subcommand, and when it is performed. */
-enum when { KEY_BEFORE, KEY_AFTER, KEY_ONLY, KEY_IGNORE };
-struct key { enum when when; u32 length; char *text; };
 
 /* SYNONYM. */
 struct synonym { struct synonym *next; char name[8]; u32 least, length; char linend; char text[]; };
@@ -216,7 +218,6 @@ struct editor {
     u32 screens, active;        /* the logical screen that has the cursor */
     bool typewriter, linend_on, synonyms_on, alarm, clear, over, typed;
     char linend, nondisplay;
-    struct key pf[KEYS_MOST + 1], pa[4], enter;
     struct look looks[LOOKS_MOST];
     u32 look_count;             /* of areas, then of reserved lines */
     struct synonym *synonyms, *prefixes;
@@ -407,7 +408,8 @@ int shift_lines(struct view *view, u32 first, u32 last, bool right, u32 by);   /
 u32 expand_tabs(struct view *view, char *line, u32 length, u32 by);   /* change.c */
 
 /* keys.c */
-bool keys_begin(void);
+void keys_begin(struct keys *keys);
+void keys_end(struct keys *keys);
 bool key_set(struct key *key, enum when when, const char *text, u32 length);
 int key_operand(struct key *key, struct words *words);
 const char *key_order(const struct key *key);
