@@ -44,7 +44,7 @@ const SINGLE: &[(&str, &str)] = &[
     ("numeric fuzz 0; say (5 < 5.00001)", GUARD),
     ("if 1 say 2", SYNTAX),
     ("say date('j','20000229'", "VM's DATE has the Julian form; Regina has none"),
-    ("say date('b',,'s')", "a form without a date is error 40; Regina takes today"),
+    ("say datatype(date('b',,'s'))", "a form without a date is error 40; Regina takes today"),
 ];
 
 /// Why a line may differ.
