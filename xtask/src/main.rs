@@ -15,6 +15,7 @@ mod house;
 mod picture;
 mod real;
 mod root;
+mod suite;
 mod tasks;
 
 use host::Outcome;

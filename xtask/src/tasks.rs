@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::host::{self, Outcome, cargo, run};
 use crate::root;
-use crate::{clients, cms, deny, guest, house};
+use crate::{clients, cms, deny, guest, house, suite};
 
 /// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in
 /// them.
@@ -61,34 +61,27 @@ pub(crate) fn test(filters: &[&str], bless: bool) -> Outcome {
     }
     cms::prepare()?;
     if filters.is_empty() && !bless {
-        println!("Rows of the instruction table once more under other operation codes");
-        let rows = ["--package", "jit", "--features", "copies", "--test", "new_rows"];
-        run(cargo(&["test", "--profile", TESTED, "--quiet"]).args(rows))?;
-        nothing_to_skip()?;
-        lint()?;
-        deny::check()?;
-        house::check(&host::root().join("docs/house.txt"))?;
+        return everything();
     }
     let mut tests = cargo(&["test", "--workspace", "--profile", TESTED, "--no-fail-fast"]);
     tests.args(filters).env("ENDICOTT_GUEST", guest::folder()).env("ENDICOTT_CMS", cms::folder());
     if bless {
         tests.env("BLESS", "1");
     }
-    run(&mut tests)?;
-    if filters.is_empty() && !bless {
-        // What is executed a few times only is interpreted on the usual engine: the machine's own tests, CP's and CMS's
-        // stories and two guests' boots again with nothing translated, and all but the boots with everything.
-        let packages = ["--package", "complex", "--package", "nucleus", "--package", "cms"];
-        let boots = ["--package", "endicott", "--test", "guests"];
-        for (engine, what) in [("interpreter", &packages[..]), ("eager", &packages), ("interpreter", &boots)] {
-            println!("Tests again, engine: {engine}");
-            let mut again = cargo(&["test", "--profile", TESTED, "--no-fail-fast", "--quiet"]);
-            again.args(what).env("ENDICOTT_GUEST", guest::folder()).env("ENDICOTT_CMS", cms::folder());
-            // A boot in lockstep has both engines as it is.
-            run(again.args(["--", "--skip", "in_lockstep"]).env("ENDICOTT_ENGINE", engine))?;
-        }
-    }
-    Ok(())
+    run(&mut tests)
+}
+
+/// All that a change must pass, once what it takes is there.
+fn everything() -> Outcome {
+    nothing_to_skip()?;
+    lint()?;
+    deny::check()?;
+    house::check(&host::root().join("docs/house.txt"))?;
+    suite::run(TESTED)?;
+    println!("Rows of the instruction table once more under other operation codes");
+    // Of the whole workspace, so that the crates below the table are those that are built already.
+    let rows = ["--workspace", "--features", "jit/copies", "--test", "new_rows"];
+    run(cargo(&["test", "--profile", TESTED, "--quiet"]).args(rows))
 }
 
 /// The differential run against QEMU; `tests/differential/src/main.rs` says which words it takes.
