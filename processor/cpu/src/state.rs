@@ -181,7 +181,7 @@ pub struct State {
 }
 
 /// Words in `State::scratch`.
-pub const SCRATCH: usize = 153;
+pub const SCRATCH: usize = 156;
 
 /// Where host code finds what it needs, in bytes from the start of `State`, [`tlb::Entry`] or `Code`.
 pub mod layout {

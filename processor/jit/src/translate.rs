@@ -3,6 +3,7 @@
 use crate::emit::assembler::Assembler;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Cold, Draft, Way};
+use crate::emit::latest_targets::LatestTargets;
 use crate::plan::block::{Plan, execute};
 use crate::plan::natives::Native;
 use isa::{Body, Ends, Fields};
@@ -31,6 +32,7 @@ pub(crate) struct Workshop {
     pub assembler: Assembler,
     pub sites: Vec<Draft>,
     pub links: Vec<Way>,
+    pub latest: LatestTargets,
     cold: Vec<Cold>,
 }
 
@@ -45,13 +47,16 @@ pub(crate) struct Made {
 
 impl Workshop {
     pub(crate) fn new() -> Workshop {
-        Workshop { assembler: Assembler::new(0), sites: Vec::new(), links: Vec::new(), cold: Vec::new() }
+        let (sites, links, cold) = Default::default();
+        Workshop { assembler: Assembler::new(0), sites, links, latest: LatestTargets::new(), cold }
     }
 
     /// The code of a block. Instructions for which there are not enough registers are called after all, and if that is
     /// so in an arm, there are no arms.
     pub(crate) fn make(&mut self, plan: &mut Plan) -> Made {
+        let given = self.latest.given();
         loop {
+            self.latest.take_back(given);
             match self.emit(plan) {
                 Ok(made) => return made,
                 Err(Some(index)) => plan.unfit |= 1 << index,
@@ -65,7 +70,8 @@ impl Workshop {
     /// are, or none if it is an arm's.
     fn emit(&mut self, plan: &Plan) -> Result<Made, Option<usize>> {
         self.assembler.reserve_ops(MOSTLY);
-        let mut e = Emitter::new(&mut self.assembler, &mut self.sites, &mut self.links, &mut self.cold, plan);
+        let Workshop { assembler, sites, links, latest, cold } = self;
+        let mut e = Emitter::new(assembler, (sites, links, latest), cold, plan);
         e.prologue();
         let head = e.head_offset;
         copy(&mut e, 0).map_err(Some)?;

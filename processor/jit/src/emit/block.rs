@@ -2,7 +2,7 @@
 
 use crate::emit::assembler::{asm, scratch};
 use crate::emit::emitter::Emitter;
-use crate::emit::exits::{Cold, Goal, LOOKUP, OUT, Way};
+use crate::emit::exits::{Cold, Goal, OUT, STALE, Way};
 use crate::emit::scratch::*;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -96,7 +96,7 @@ impl Emitter<'_> {
         self.second_out();
         // The code is stale: what remembers this entry is to remember another.
         asm!(self, stale:);
-        self.leave(LOOKUP);
+        self.leave(STALE);
         asm!(self, =>self.over ; add r15, BYTE self.plan.count as i8 ; call QWORD [rbp + scratch(REFILL)] ; jne =>self.head);
         self.leave(OUT);
     }

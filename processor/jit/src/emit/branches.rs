@@ -3,9 +3,10 @@
 //! A branch within the page, or to the one of [`crate::emit::second_page`] after its guard, is a jump. To other pages
 //! ([`crate::emit::cross_links`]) it is one after a guard of its own. [`translator::Translator::connect`] links it to
 //! its target once that is translated. Returns look at the latest calls ([`crate::emit::return_stack`]), other branches
-//! among the targets that are remembered. Where the block itself goes on at a branch's target, the branch needs no code
-//! but a side exit for the rare way. If the target is in a register, a guard compares it with the expected one. There
-//! is no guard if the register is known to have the address of an instruction of the trace, as a return's mostly has.
+//! go where they went before ([`crate::emit::latest_targets`]). Where the block itself goes on at a branch's target,
+//! the branch needs no code but a side exit for the rare way. If the target is in a register, a guard compares it with
+//! the expected one. There is no guard if the register is known to have the address of an instruction of the trace, as
+//! a return's mostly has.
 
 use crate::emit::assembler::{Assembler, asm, displaced, near, scratch};
 use crate::emit::body::not;
@@ -21,19 +22,10 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::form::{Form, Target};
 use isa::{Cc, Fields, Op, Width::*};
 
-impl Emitter<'_> {
-    /// Goes to the block at the state's `ia`. Everything else is in the state, too, so all registers are free.
-    pub(crate) fn indirect(&mut self) {
-        // This code is long: later ways out of the block jump to the first.
-        if let Some(label) = self.finder {
-            return asm!(self, jmp =>label);
-        }
-        let label = self.a.new_dynamic_label();
-        self.finder = Some(label);
-        asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)]);
-        find(self.a);
-    }
+/// The register with the address after a call, by all conventions. A branch by another is taken for a jump at first.
+const LINK: u8 = 14;
 
+impl Emitter<'_> {
     pub(crate) fn leave(&mut self, answer: u32) {
         asm!(self, mov eax, answer as i32 ; jmp QWORD [rbp + scratch(LEAVE)]);
     }
@@ -201,10 +193,10 @@ impl Emitter<'_> {
 
     /// What kind of branch this instruction is.
     fn branching(&self) -> Branching {
+        let fields = &self.plan.ops[self.index].fields;
         match self.plan.rows[self.index].map(|row| row.shape.form) {
-            _ if self.plan.mask != u64::MAX => Branching::Plain,
-            Some(Form::BranchAndSave(_)) => Branching::Call(self.plan.ops[self.index].fields.next.into()),
-            Some(Form::BranchOnCondition(Target::Register)) => Branching::Return,
+            Some(Form::BranchAndSave(_)) => Branching::Call(fields.next.into()),
+            Some(Form::BranchOnCondition(Target::Register)) if fields.r2 == LINK => Branching::Return,
             _ => Branching::Plain,
         }
     }
@@ -337,12 +329,22 @@ pub(crate) fn find(a: &mut Assembler) {
         a: &'a mut Assembler,
     }
     let e = E { a };
+    look(e.a);
+    asm!(e, jmp QWORD [BYTE rdx + targets::CODE] ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
+}
+
+/// Looks among the targets for the block at r14: rdx becomes its place. If it is none of them, goes to the label `miss`
+/// that the caller emits next. Changes rax, rcx and rsi.
+pub(crate) fn look(a: &mut Assembler) {
+    struct E<'a> {
+        a: &'a mut Assembler,
+    }
+    let e = E { a };
     asm!(e, rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
         ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, [rbp + scratch(TARGET_MASK)]
         ; mov rsi, [rbp + scratch(ROWS)] ; shl eax, 4 ; add rdx, rax
         ; cmp r14, [BYTE rdx + targets::IA] ; jne >miss
         ; cmp rcx, [BYTE rdx + targets::KEY] ; jne >miss
         ; mov ecx, [BYTE rdx + targets::ROW] ; mov ecx, [rsi + 4 * rcx]
-        ; cmp ecx, [BYTE rdx + targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + targets::CODE]
-        ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
+        ; cmp ecx, [BYTE rdx + targets::FORGOTTEN] ; jne >miss);
 }

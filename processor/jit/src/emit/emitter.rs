@@ -8,6 +8,7 @@
 
 use crate::emit::assembler::{Assembler, asm, gr, near, scratch};
 use crate::emit::exits::{Alone, Cold, Draft, Way};
+use crate::emit::latest_targets::LatestTargets;
 use crate::emit::map::Map;
 use crate::emit::notes::{BranchedOff, Carried, Constants, Place, Waiting};
 use crate::emit::recipes::Recipe;
@@ -22,6 +23,7 @@ pub(crate) struct Emitter<'e> {
     pub a: &'e mut Assembler,
     pub sites: &'e mut Vec<Draft>,
     pub links: &'e mut Vec<Way>,
+    pub latest: &'e mut LatestTargets,
     pub plan: &'e Plan<'e>,
     pub map: Map,
     owner: [Owner; 16],
@@ -56,8 +58,6 @@ pub(crate) struct Emitter<'e> {
     /// Where in the code the inner entry is.
     pub head_offset: u64,
     pub over: DynamicLabel,
-    /// Where the block at `ia` is looked for among the targets, once that has been emitted.
-    pub finder: Option<DynamicLabel>,
     /// The end of the block can be reached.
     pub open: bool,
     /// The block goes on where this instruction branches to.
@@ -80,8 +80,7 @@ pub(crate) struct Emitter<'e> {
 impl<'e> Emitter<'e> {
     pub(crate) fn new(
         a: &'e mut Assembler,
-        sites: &'e mut Vec<Draft>,
-        links: &'e mut Vec<Way>,
+        (sites, links, latest): (&'e mut Vec<Draft>, &'e mut Vec<Way>, &'e mut LatestTargets),
         cold: &'e mut Vec<Cold>,
         plan: &'e Plan<'e>,
     ) -> Emitter<'e> {
@@ -93,6 +92,7 @@ impl<'e> Emitter<'e> {
             a,
             sites,
             links,
+            latest,
             plan,
             map: Map::EMPTY,
             owner: [Owner::Free; 16],
@@ -116,7 +116,6 @@ impl<'e> Emitter<'e> {
             head,
             head_offset: 0,
             over,
-            finder: None,
             open: true,
             led: false,
             broke: None,

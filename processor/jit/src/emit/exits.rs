@@ -8,6 +8,8 @@ use dynasmrt::DynamicLabel;
 // Answers of generated code that are not the number of a link.
 /// The block at `ia` is wanted.
 pub(crate) const LOOKUP: u32 = 0xffff_fff0;
+/// The same: what was entered is stale, and what leads there is to lead elsewhere.
+pub(crate) const STALE: u32 = 0xffff_fff4;
 /// Something is pending, the budget is used up, or the block is stale: `ia` is its address.
 pub(crate) const OUT: u32 = 0xffff_fff1;
 /// An instruction has been done after which the engine must look; `ia` is where it goes on.
@@ -55,9 +57,9 @@ pub(crate) struct Away {
 pub(crate) enum Branching {
     /// After it a register has the address of the next instruction, so far from the start of the block.
     Call(i64),
-    /// By the address in a register, which may be that of a call.
+    /// By the address in the register that calls leave it in.
     Return,
-    /// Neither, or not in the 64-bit mode.
+    /// Neither.
     Plain,
 }
 

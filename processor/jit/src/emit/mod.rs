@@ -14,6 +14,7 @@ pub(crate) mod exits;
 pub(crate) mod float_flags;
 pub(crate) mod floating;
 pub(crate) mod inline_forms;
+pub(crate) mod latest_targets;
 pub(crate) mod loop_carried;
 pub(crate) mod map;
 pub(crate) mod notes;

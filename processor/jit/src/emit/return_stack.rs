@@ -40,6 +40,8 @@ impl Emitter<'_> {
         let Some(goal) = self.frame_of(next, crossed).filter(|_| !self.crosses(next, crossed)) else { return };
         let label = self.a.new_dynamic_label();
         self.lea_near(0, next as i32);
+        // As the state's `ia` is when it is taken: without what a link address has to the left of the address.
+        self.mask(0);
         asm!(self, lea rcx, [=>label]);
         let patch = self.here() - 4;
         self.cold.push(Cold::Exit { label, patch, goal, outer: true });
@@ -65,13 +67,26 @@ pub(crate) fn emit(a: &mut Assembler) -> [usize; 2] {
     asm!(e, mov edx, [rbp + top] ; add edx, SIZE ; and edx, MASK ; mov [rbp + top], edx
         ; mov [rbp + rdx + ia], rax ; mov [rbp + rdx + code], rcx
         ; mov rax, [rbp + valid] ; mov [rbp + rdx + is_valid], rax ; ret);
-    let take = e.a.offset().0;
-    asm!(e, mov r14, [BYTE rbp + near(layout::IA)] ; mov eax, [rbp + top]
+    let by_stack = e.a.offset().0;
+    asm!(e, mov r14, [BYTE rbp + near(layout::IA)]);
+    take(e.a);
+    find(e.a);
+    [push, by_stack]
+}
+
+/// Goes to the block at r14, which is the state's `ia`, if one of the latest two calls comes back there. Changes rax,
+/// rcx and rdx.
+pub(crate) fn take(a: &mut Assembler) {
+    struct E<'a> {
+        a: &'a mut Assembler,
+    }
+    let e = E { a };
+    let (top, valid) = (scratch(RETURN_TOP), scratch(RETURN_VALID));
+    let [ia, is_valid, code] = [0, 1, 2].map(|word| scratch(RETURNS + word));
+    asm!(e, mov eax, [rbp + top]
         ; cmp r14, [rbp + rax + ia] ; jne >second
         ; found: ; mov rcx, [rbp + valid] ; cmp rcx, [rbp + rax + is_valid] ; jne >other
         ; mov rdx, [rbp + rax + code] ; sub eax, SIZE ; and eax, MASK ; mov [rbp + top], eax ; jmp rdx
         ; second: ; sub eax, SIZE ; and eax, MASK ; cmp r14, [rbp + rax + ia] ; je <found
         ; other:);
-    find(e.a);
-    [push, take]
 }

@@ -75,6 +75,13 @@ pub(crate) const RETURN_ERA: usize = 87;
 pub(crate) const RETURN_VALID: usize = 88;
 /// Its entries.
 pub(crate) const RETURNS: usize = 89;
+/// The place of the branch by a register that was taken last ([`crate::emit::latest_targets`]); 0: none since code was
+/// entered.
+pub(crate) const LATEST: usize = 153;
+/// The routine of those that lead elsewhere than last.
+pub(crate) const ELSEWHERE: usize = 154;
+/// As `AT_LOOKUP`, for the branch with its place in rsi.
+pub(crate) const AT_LOOKUP_FOR: usize = 155;
 /// The operands of a condition code that is not worked out yet.
 pub(crate) const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.

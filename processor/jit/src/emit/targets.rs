@@ -1,4 +1,4 @@
-//! How a target of indirect branches lies in the table that code looks in.
+//! How a target of indirect branches lies in the table that code looks in, and in the place of a branch of its own.
 
 /// A place: when it is one, and where its code is.
 #[derive(Clone, Copy)]
@@ -13,6 +13,9 @@ pub(crate) struct Target {
 }
 
 const _: () = assert!(size_of::<Target>() == 32);
+
+/// No target: no key is all ones.
+pub(crate) const NOTHING: Target = Target { ia: 0, code: 0, key: u64::MAX, forgotten: 0, row: 0 };
 
 // Where these stand in a place.
 pub(crate) const IA: i8 = std::mem::offset_of!(Target, ia) as i8;

@@ -5,7 +5,7 @@
 //! million of Java's branches are looked for in [`crate::runtime::known_blocks`], of 28 million with 8192 places, and 8
 //! of gcc's 12 (`jit_found` of `make bench ARGS="real"`).
 
-use crate::emit::targets::Target;
+use crate::emit::targets::{NOTHING, Target};
 use cpu::State;
 
 /// Places of a table: at first, and at most.
@@ -14,8 +14,6 @@ const MOST: usize = 1 << 16;
 /// The table grows if a target drives out another more often than once in so many instructions. That is reckoned over
 /// the time in which as many are driven out as the table has places.
 const SELDOM: u64 = 500;
-
-const NOTHING: Target = Target { ia: 0, code: 0, key: u64::MAX, forgotten: 0, row: 0 };
 
 /// The table of one virtual CPU.
 pub(crate) struct Targets {
@@ -46,11 +44,12 @@ impl Targets {
     }
 
     /// The block at `ia` has its code at `code`, where the key is this one and the page was forgotten so often. So many
-    /// instructions have been executed.
-    pub(crate) fn remember(&mut self, ia: u64, key: u64, code: u64, forgotten: u32, executed: u64) {
+    /// instructions have been executed. Answers the target.
+    pub(crate) fn remember(&mut self, ia: u64, key: u64, code: u64, forgotten: u32, executed: u64) -> Target {
         let place = self.place(ia, key);
         self.driven_out += (self.places[place].key != u64::MAX && self.places[place].ia != ia) as usize;
-        self.put(Target { ia, code, key, forgotten, row: (ia >> 12) as u32 & 0xff });
+        let target = Target { ia, code, key, forgotten, row: (ia >> 12) as u32 & 0xff };
+        self.put(target);
         let count = self.places.len();
         if self.driven_out >= count {
             let often = executed.wrapping_sub(self.since) < SELDOM * count as u64;
@@ -60,6 +59,7 @@ impl Targets {
             }
             (self.driven_out, self.since) = (0, executed);
         }
+        target
     }
 
     /// Where the code of the block at `s.ia` is, if that is remembered: as generated code looks for it.

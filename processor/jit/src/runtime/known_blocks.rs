@@ -3,6 +3,7 @@
 //! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known.
 
 use crate::emit::exits::LOOKUP;
+use crate::emit::latest_targets;
 use crate::emit::scratch::*;
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::page_crossing::{Crossed, cross};
@@ -93,14 +94,14 @@ impl Known {
 }
 
 /// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must
-/// see, and `ANSWER` says why.
-pub(crate) extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
+/// see, and `ANSWER` says why. `place` is that of the branch by a register that leads there, or 0.
+pub(crate) extern "sysv64" fn at_lookup(s: *mut State, place: u64) -> u64 {
     // SAFETY: generated code passes the state it was entered with, which nothing else uses meanwhile.
-    look_up(unsafe { &mut *s }, false)
+    look_up(unsafe { &mut *s }, false, place)
 }
 
 /// The same, `first` among the targets: those that generated code has not looked among.
-pub(crate) fn look_up(s: &mut State, mut first: bool) -> u64 {
+pub(crate) fn look_up(s: &mut State, mut first: bool, mut place: u64) -> u64 {
     loop {
         // SAFETY: `enter` has put the addresses of the tables there, and nothing holds them. Generated code reads the
         // targets.
@@ -115,7 +116,8 @@ pub(crate) fn look_up(s: &mut State, mut first: bool) -> u64 {
         // An instruction across pages is never known: a look would miss the host's cache.
         match cross(s, absolute, known.refuses) {
             Crossed::Done => {
-                first = true;
+                // Where the branch has led is done. This is where that leads.
+                (first, place) = (true, 0);
                 continue;
             }
             Crossed::Left => return 0,
@@ -123,7 +125,12 @@ pub(crate) fn look_up(s: &mut State, mut first: bool) -> u64 {
         }
         let code = known.find(absolute, key & 15);
         if let Some(code) = code {
-            targets.remember(s.ia, key, code, s.forgotten(s.ia), executed(s));
+            let target = targets.remember(s.ia, key, code, s.forgotten(s.ia), executed(s));
+            // SAFETY: it is that of a branch in the code being executed.
+            unsafe { latest_targets::lead(place, target) };
+            if place != 0 {
+                s.scratch[LATEST] = place;
+            }
             [s.scratch[TARGETS], s.scratch[TARGET_MASK]] = targets.table();
             s.scratch[FOUND] += 1;
         }

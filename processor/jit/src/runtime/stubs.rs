@@ -4,6 +4,7 @@ use crate::emit::assembler::{Assembler, BIAS, asm, field, near, scratch};
 use crate::emit::cross_links;
 use crate::emit::exits::LOOK;
 use crate::emit::float_flags;
+use crate::emit::latest_targets;
 use crate::emit::recipes::settle_code;
 use crate::emit::return_stack;
 use crate::emit::scratch::*;
@@ -56,7 +57,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
         return 0;
     }
     // A block begins there, once that address has been wanted often enough.
-    look_up(s, true)
+    look_up(s, true, 0)
 }
 
 /// The condition code, which is wanted.
@@ -94,6 +95,8 @@ pub(crate) struct Stubs {
     floats_ready: u64,
     refill: u64,
     return_stack: [u64; 2],
+    lookup_for: u64,
+    elsewhere: u64,
     at_cross: u64,
 }
 
@@ -159,6 +162,8 @@ impl Stubs {
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         let settle = [false, true].map(|floats| e.settle(floats));
         let lookup = e.a.offset().0;
+        asm!(e, xor esi, esi);
+        let lookup_for = e.a.offset().0;
         asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
             ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
             ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting_store], 0 ; jmp rax
@@ -179,6 +184,7 @@ impl Stubs {
         let move_field = field_loops::emit(a);
         let return_stack = return_stack::emit(a);
         let at_cross = cross_links::emit(a);
+        let elsewhere = latest_targets::emit(a);
         let code = a.take().expect("the stubs' labels are all there");
         let at = memory.put(&code);
         let place = |routine: usize| at + routine as u64;
@@ -198,6 +204,8 @@ impl Stubs {
             floats_ready: place(floats_ready),
             refill: place(refill),
             return_stack: return_stack.map(place),
+            lookup_for: place(lookup_for),
+            elsewhere: place(elsewhere),
             at_cross: place(at_cross),
         }
     }
@@ -217,6 +225,8 @@ impl Stubs {
         s.scratch[REFILL] = self.refill;
         s.scratch[PUSH_RETURN..PUSH_RETURN + 2].copy_from_slice(&self.return_stack);
         s.scratch[AT_CROSS] = self.at_cross;
+        s.scratch[ELSEWHERE] = self.elsewhere;
+        s.scratch[AT_LOOKUP_FOR] = self.lookup_for;
         float_flags::prepare(s, self.floats_ready);
     }
 }

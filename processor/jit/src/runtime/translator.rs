@@ -1,10 +1,12 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
-use crate::emit::exits::{FAULT, LOOK, LOOKUP, OUT, Way};
+use crate::emit::exits::{FAULT, LOOK, LOOKUP, OUT, STALE, Way};
 use crate::emit::float_flags;
+use crate::emit::latest_targets;
 use crate::emit::recipes::settle_code;
 use crate::emit::return_stack;
 use crate::emit::scratch::*;
+use crate::emit::targets::NOTHING;
 use crate::plan::block::{CodePlace, Plan};
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::known_blocks::Known;
@@ -148,6 +150,7 @@ impl Translator for CodeCache {
         self.memory.truncate(self.first);
         self.sites.clear();
         self.links.clear();
+        self.workshop.latest.clear();
         self.targets.clear();
         self.known.clear();
         self.loose.clear();
@@ -248,7 +251,7 @@ impl Translator for CodeCache {
             return_stack::clear(s);
             s.scratch[RETURN_ERA] = self.era;
         }
-        s.scratch[MOVED] = 0;
+        (s.scratch[MOVED], s.scratch[LATEST]) = (0, 0);
         s.scratch[ROWS] = s.forgotten_rows();
         let budget = s.budget;
         s.budget = budget.min(PORTION);
@@ -273,7 +276,11 @@ impl Translator for CodeCache {
         self.statistics.executed += (budget - s.budget) as u64;
         self.loosen();
         match answer as u32 {
-            LOOKUP => {
+            answer @ (LOOKUP | STALE) => {
+                if answer == STALE {
+                    // SAFETY: it is that of a branch in this code, which has led to what is stale, or is none's.
+                    unsafe { latest_targets::lead(s.scratch[LATEST], NOTHING) };
+                }
                 self.statistics.lookups += 1;
                 Exit::Lookup
             }
