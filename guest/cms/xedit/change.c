@@ -181,9 +181,7 @@ static int change_text(struct view *view, struct words *words)
     if (code != 0)
         return code;
     if (!view->s.stay)
-        view->current = range.up ? range.first - range.edge : range.last + range.edge;
-    if (view->current > end_line(view))
-        view->current = end_line(view);
+        pass_range(view, &range);
     if (change.lines == 0) {
         message("XCG", 585, 'E');
         return XE_NONE;
@@ -244,7 +242,7 @@ int count_subcommand(struct view *view, struct words *words)
             from = at + (match > 0 ? match : to + 1);
     }
     if (!view->s.stay)
-        view->current = range.up ? range.first - range.edge : range.last + range.edge;
+        pass_range(view, &range);
     message("XCO", 522, 'I', all, all == 1 ? "" : "s");
     return all == 0 ? XE_NONE : range.edge ? XE_EDGE : 0;
 }
@@ -289,7 +287,7 @@ static int on_range(struct view *view, struct words *words, per_line *work)
         return code;
     code = each_line(view, &range, work, 0);
     if (!view->s.stay && code != XE_NONE)
-        view->current = range.up ? range.first - range.edge : range.last + range.edge;
+        pass_range(view, &range);
     return code;
 }
 
@@ -378,7 +376,7 @@ int shift_subcommand(struct view *view, struct words *words)
         return code;
     code = by == 0 ? 0 : each_line(view, &range, right ? shift_right : shift_left, by);
     if (!view->s.stay)
-        view->current = range.up ? range.first - range.edge : range.last + range.edge;
+        pass_range(view, &range);
     return code;
 }
 

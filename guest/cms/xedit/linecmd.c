@@ -90,9 +90,7 @@ int delete_subcommand(struct view *view, struct words *words)
         count++;
     }
     if (count > 0)
-        view->current = range.first > last ? range.first : line_after(view, last);
-    if (view->current > end_line(view))
-        view->current = end_line(view);
+        view->current = line_after(view, last);
     if (count > 1)
         (void)told(501, count);
     return range.edge ? XE_EDGE : count == 0 ? XE_NONE : 0;
@@ -112,9 +110,9 @@ int recover_subcommand(struct view *view, struct words *words)
         if (no_words_left(words) != 0)
             return XE_OPERAND;
     }
-    if (at == top_line(view))
-        at++;
     n = n < deleted->lines ? n : deleted->lines;
+    if (at == top_line(view) && n > 0)
+        at++;
     for (u32 k = 0; k < n && code == 0; k++) {
         struct row *row = text_row(deleted, deleted->lines);
 
@@ -253,30 +251,45 @@ int copy_subcommand(struct view *view, struct words *words)
     return (int)code;
 }
 
-/* Lines first..last go after `to`, which is none of them. */
+/* A line goes after `to`, and its names with it. A line pointer that was at it is at the line that followed it. */
+static u32 move_one(struct view *view, u32 line, u32 to)
+{
+    u32 code = copy_one(view, line, to), was = line + (to < line);
+
+    if (code != 0)
+        return code;
+    view->current += view->current > to;
+    for (struct point *point = view->file->points; point != NULL; point = point->next)
+        if (point->line == was)
+            point->line = to + 1;
+    delete_lines(view, was, 1, false);
+    view->current -= view->current > was;
+    return 0;
+}
+
+/* Lines first..last go after `to`, which is none of them. Those that are not in scope stay. */
 u32 move_lines(struct view *view, u32 first, u32 last, u32 to, u32 *moved)
 {
-    u32 code = 0, line = first, count = last + 1 - first;
+    u32 line = first, count = last + 1 - first;
 
     *moved = 0;
-    for (u32 n = 0; n < count && code == 0; n++) {
+    for (u32 n = 0; n < count; n++) {
+        u32 code;
+
         if (!line_in_scope(view, line)) {
             line++;
             continue;
         }
-        code = copy_one(view, line, to);
+        code = move_one(view, line, to);
         if (code != 0)
-            break;
+            return code;
         if (to < line) {
-            delete_lines(view, line + 1, 1, false);
             to++;
             line++;
-        } else {
-            delete_lines(view, line, 1, false);
         }
         ++*moved;
     }
-    return code;
+    return 0;
 }
 
 int move_subcommand(struct view *view, struct words *words)

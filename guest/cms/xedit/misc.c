@@ -65,7 +65,7 @@ int stack_subcommand(struct view *view, struct words *words)
             return no_room();
     }
     if (!view->s.stay)
-        view->current = range.up ? range.first - range.edge : range.last + range.edge;
+        pass_range(view, &range);
     return range.edge ? XE_EDGE : 0;
 }
 
@@ -86,7 +86,7 @@ int type_subcommand(struct view *view, struct words *words)
             type_line(editor->work, length_of(editor->work, length));
         }
     notes_begin();
-    view->current = range.up ? range.first - range.edge : range.last + range.edge;
+    pass_range(view, &range);
     editor->typed = true;
     return range.edge ? XE_EDGE : 0;
 }
@@ -133,7 +133,7 @@ int hextype_subcommand(struct view *view, struct words *words)
         }
     }
     notes_begin();
-    view->current = range.up ? range.first - range.edge : range.last + range.edge;
+    pass_range(view, &range);
     editor->typed = true;
     return range.edge ? XE_EDGE : 0;
 }

@@ -348,10 +348,8 @@ static bool do_copy(struct view *view)
     }
     if (source.moves) {
         (void)move_lines(view, source.from, source.to, to, &made);
-        if (current > source.to && to >= current)
-            view->current = current - made;
-        else if (current < source.from && to < current)
-            view->current = current + made;
+        if (current >= source.from && current <= source.to)
+            prefix_settle(view);
     } else {
         (void)copy_lines(view, source.from, source.to, to, &made);
         if (current > to)

@@ -1,18 +1,25 @@
 /* Prefix subcommands that need no other: each is a row of the table. */
 #include "xedit.h"
 
+/* A current line that has gone, or is not displayed any more, leaves its place to the next that is. */
+void prefix_settle(struct view *view)
+{
+    while (is_line(view, view->current) && !line_shown(view, view->current))
+        view->current++;
+}
+
 /* Lines that a prefix subcommand deletes; the current line stays the same line if it can. */
 void prefix_delete(struct view *view, u32 first, u32 count)
 {
     if (first + count - 1 > last_line(view))
         count = last_line(view) + 1 - first;
     delete_lines(view, first, count, true);
-    if (view->current >= first + count)
+    if (view->current >= first + count) {
         view->current -= count;
-    else if (view->current > first)
+    } else if (view->current >= first) {
         view->current = first;
-    if (view->current > end_line(view))
-        view->current = end_line(view);
+        prefix_settle(view);
+    }
 }
 
 /* Excluded lines have a level of selection that is not displayed. */
@@ -27,7 +34,7 @@ void prefix_exclude(struct view *view, u32 first, u32 last)
     }
     view->file->levels = true;
     if (view->current >= first && view->current <= last)
-        view->current = last + 1;
+        prefix_settle(view);
 }
 
 static void add(struct view *view, struct pending *pending)

@@ -282,6 +282,8 @@ static int put_lines(struct view *view, struct words *words, struct range *range
         if (line_in_scope(view, line) && !text_insert(to, to->lines, row->text, row->length, 0, 0))
             return no_room();
     }
+    if (editor->put->text.lines == 0)
+        put_forget();
     return 0;
 }
 
@@ -292,10 +294,10 @@ int put_subcommand(struct view *view, struct words *words)
 
     if (code != 0)
         return code;
-    if (!view->s.stay)
-        view->current = range.up                          ? range.first - range.edge
-                        : range.last + 1 < end_line(view) ? range.last + 1
-                                                          : end_line(view);
+    if (!view->s.stay && !range.up && range.first <= range.last)
+        view->current = line_after(view, range.last);
+    else if (!view->s.stay)
+        pass_range(view, &range);
     return range.edge ? XE_EDGE : 0;
 }
 

@@ -175,25 +175,28 @@ static bool look(struct search_of *search, u32 from, u32 limit, bool up, u32 *li
 static enum found find_strings(struct view *view, struct target *target, u32 from, u32 *line)
 {
     struct search_of search = { .view = view, .target = target };
+    u32 top = top_line(view), end = end_line(view), limit;
 
     for (u32 n = 0; n < target->terms; n++)
         if (!make_pattern(view, target->term[n].text, target->term[n].length, &search.pattern[n]))
             return FOUND_NOT;
-    if (look(&search, from, target->up ? top_line(view) : end_line(view), target->up, line))
+    if (look(&search, from, target->up ? top : end, target->up, line))
         return FOUND;
-    if (view->s.wrap && look(&search, target->up ? end_line(view) : top_line(view), target->up ? from - 1 : from + 1,
-                             target->up, line)) {
+    /* Up to the current line, and that too. */
+    limit = target->up ? (from > top ? from - 1 : top) : (from < end ? from + 1 : end);
+    if (view->s.wrap && look(&search, target->up ? end : top, limit, target->up, line)) {
         message("XTA", 592, 'W');
         return FOUND_WRAPPED;
     }
     return FOUND_NOT;
 }
 
-/* So many lines in scope further. */
-static enum found find_relative(struct view *view, const struct target *target, u32 from, u32 *line)
+/* So many lines in scope further; `beyond` if there are fewer. */
+static enum found find_relative(struct view *view, struct target *target, u32 from, u32 *line)
 {
-    u32 edge = target->up ? top_line(view) : end_line(view), at = from;
+    u32 edge = target->up ? top_line(view) : end_line(view), at = from, n = 0;
 
+    target->beyond = target->all;
     if (target->all) {
         *line = edge;
         return FOUND;
@@ -201,12 +204,13 @@ static enum found find_relative(struct view *view, const struct target *target, 
     if (view->s.scope_all || (!view->file->levels && view->s.display_low == 0)) {
         u32 room = target->up ? from - edge : edge - from;
 
-        *line = target->number >= room ? edge : target->up ? from - target->number : from + target->number;
-        return target->number >= room && target->number > 0 ? FOUND_EDGE : FOUND;
+        n = target->number < room ? target->number : room;
+        at = target->up ? from - n : from + n;
     }
-    for (u32 n = 0; n < target->number && at != edge; n++)
+    for (; n < target->number && at != edge; n++)
         at = target->up ? line_before(view, at) : line_after(view, at);
     *line = at;
+    target->beyond = n < target->number;
     return at == edge && target->number > 0 ? FOUND_EDGE : FOUND;
 }
 
@@ -222,6 +226,7 @@ enum found target_line(struct view *view, struct target *target, u32 from, u32 *
         if (*line <= last_line(view))
             return FOUND;
         *line = end_line(view);
+        target->beyond = true;
         return FOUND_EDGE;
     case TARGET_RELATIVE:
         return find_relative(view, target, from, line);
@@ -244,12 +249,15 @@ int target_failed(void)
 
 /*
  * The lines that a subcommand works on: from the current one up to the target, which is not one of them; without an
- * operand the current line alone. 0, or a return code, and the message has been said.
+ * operand the current line alone. The first and the last of them are in scope; if there is none, the last is before the
+ * first. 0, or a return code, and the message has been said. A search does not go on from the other end: lines above the
+ * current one are not what was meant.
  */
 int range_operand(struct view *view, struct words *words, bool optional, struct range *range)
 {
     struct target target = { .kind = TARGET_RELATIVE, .number = 1 };
     u32 line, current = view->current;
+    bool wrap = view->s.wrap;
     enum found found;
 
     if (words_left(words)) {
@@ -260,7 +268,9 @@ int range_operand(struct view *view, struct words *words, bool optional, struct 
     } else if (!optional) {
         return missing_operand();
     }
+    view->s.wrap = false;
     found = target_line(view, &target, current, &line);
+    view->s.wrap = wrap;
     if (found == FOUND_NOT) {
         if (target.kind == TARGET_NAME) {
             message("XTA", 539, 'E');
@@ -268,19 +278,29 @@ int range_operand(struct view *view, struct words *words, bool optional, struct 
         }
         return target_failed();
     }
-    range->up = line < current;
-    /* So many lines: the last one may be the file's last. */
-    range->edge = target.kind == TARGET_RELATIVE ? target.all || (found == FOUND_EDGE && target.number >
-                  (line > current ? line - current : current - line)) : found == FOUND_EDGE;
+    range->up = line < current || (line == current && target.up);
+    range->edge = target.beyond;
     range->first = range->up ? line + 1 : current;
-    range->last = range->up ? current : line - (line > current);
-    if (line == current)
-        range->first = current, range->last = current - 1;
+    range->last = range->up ? current + 1 : line;       /* the one after it */
     if (range->first < first_line(view))
         range->first = first_line(view);
-    if (range->last > last_line(view))
-        range->last = last_line(view);
+    if (range->last > end_line(view))
+        range->last = end_line(view);
+    while (range->first < range->last && !line_in_scope(view, range->first))
+        range->first++;
+    while (range->first < range->last && !line_in_scope(view, range->last - 1))
+        range->last--;
+    range->last = range->first < range->last ? range->last - 1 : range->first - 1;
     return 0;
+}
+
+/* After a subcommand the line pointer is at the last line that it has worked on, or at the end that it has reached. */
+void pass_range(struct view *view, const struct range *range)
+{
+    if (range->edge)
+        view->current = range->up ? top_line(view) : end_line(view);
+    else if (range->first <= range->last)
+        view->current = range->up ? range->first : range->last;
 }
 
 /* A string between delimiters, at the beginning of what is left. */

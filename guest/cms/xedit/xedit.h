@@ -309,7 +309,7 @@ enum target_kind { TARGET_LINE, TARGET_RELATIVE, TARGET_NAME, TARGET_STRING };
 struct term { const char *text; u32 length; bool absent; char joined; };   /* `joined` with the one before: & or | */
 struct target {
     enum target_kind kind;
-    bool up, all;
+    bool up, all, beyond;       /* `beyond`: there are fewer lines than were asked for */
     u32 number;
     const char *name;
     u32 length;
@@ -322,6 +322,7 @@ enum found target_line(struct view *view, struct target *target, u32 from, u32 *
 int target_failed(void);
 struct range { u32 first, last; bool up, edge; };
 int range_operand(struct view *view, struct words *words, bool optional, struct range *range);
+void pass_range(struct view *view, const struct range *range);
 int parse_string(struct words *words, const char **text, u32 *length);   /* /text/ */
 
 /* subcommand.c */
@@ -399,6 +400,7 @@ void pending_moved(struct file *file, u32 line, int by);
 void pending_dropped(struct file *file, u32 line);
 void structured_line(struct view *view, u32 line);       /* prefixcmd.c */
 void structured_next(struct view *view);                 /* prefixcmd.c */
+void prefix_settle(struct view *view);
 void prefix_delete(struct view *view, u32 first, u32 count);   /* prefixcmd.c */
 void prefix_exclude(struct view *view, u32 first, u32 last);   /* prefixcmd.c */
 bool prefix_run(struct view *view,
