@@ -249,7 +249,8 @@ bool is_exec(const name fn);
 u32 exec_set(const char *variable, u32 length, const char *value, u32 value_length);
 u32 exec_get(const char *variable, u32 length, const char **value, u32 *value_length);
 struct rexx;
-struct rexx *exec_running(void);                         /* NULL: none */
+struct rexx *exec_running(void);                         /* NULL: none, or it is EXEC 2's */
+bool exec_active(void);                                  /* a program in REXX or EXEC 2, whose variables can be set */
 int exec_variables(u32 request);                         /* execcomm.c: a chain of SHVBLOCKs */
 
 /* installed.c: execs in the installation segment. */

@@ -112,12 +112,15 @@ static enum rexx_outcome routine(void *context, struct rexx *rexx, enum rexx_sea
 }
 
 struct rexx *exec_running(void) { return innermost == NULL ? NULL : innermost->rexx; }
+bool exec_active(void) { return innermost != NULL || exec2_running(); }
 
 u32 exec_set(const char *variable, u32 length, const char *value, u32 value_length)
 {
     struct rexx_text key = { variable, length }, what = { value, value_length };
 
-    return innermost == NULL ? REXX_VAR_BAD_FUNCTION : rexx_set(innermost->rexx, REXX_DIRECT, &key, &what);
+    if (innermost == NULL)
+        return exec2_set(variable, length, value, value_length) ? 0 : REXX_VAR_BAD_FUNCTION;
+    return rexx_set(innermost->rexx, REXX_DIRECT, &key, &what);
 }
 
 u32 exec_get(const char *variable, u32 length, const char **value, u32 *value_length)
@@ -437,6 +440,7 @@ void exec_unload(struct rexx_program *program) { unload(NULL, program); }
 void forget_execs(void)
 {
     innermost = NULL;
+    (void)exec2_hide(NULL);
     exec1_forget();
     installation_forget();
 }
@@ -479,15 +483,20 @@ static int run_loaded(struct rexx_program *program, const struct call *call)
     int code;
 
     if (begins_with_trace(program)) {
+        innermost = NULL;
         code = exec2_run(program, call);
+        innermost = outer;
         unload(NULL, program);
         return code;
     }
     if (!begins_with_comment(program)) {
         /* It has no variables that a program could reach. */
+        struct exec2 *hidden = exec2_hide(NULL);
+
         innermost = NULL;
         code = exec1_run(program, call);
         innermost = outer;
+        (void)exec2_hide(hidden);
         unload(NULL, program);
         return code;
     }

@@ -107,6 +107,24 @@ static void set(struct exec2 *exec, struct word name, struct word value)
     variable->value_length = kept.length;
 }
 
+/* The innermost EXEC 2 program, if no other exec is further in (exec.c). */
+static struct exec2 *running;
+
+bool exec2_running(void) { return running != NULL; }
+
+/* A program that its exec has called sets the variable of that name; false: the name cannot be one. */
+bool exec2_set(const char *name, u32 length, const char *value, u32 value_length)
+{
+    char full[64];
+
+    if (running == NULL || length == 0 || length >= sizeof full)
+        return false;
+    *full = '&';
+    memcpy(full + 1, name, length);
+    set(running, (struct word){ full, length + 1 }, (struct word){ value, value_length });
+    return true;
+}
+
 static struct word number_text(struct exec2 *exec, int value)
 {
     char *text = space(exec, 12);
@@ -707,13 +725,23 @@ void exec2_statement(struct exec2 *exec, const struct word *words, u32 count)
 }
 
 /* The return code: EXIT's, or 10000 and what was wrong. */
+/* An abend, or an exec of another kind: no program of this kind has variables now. Which one had. */
+struct exec2 *exec2_hide(struct exec2 *now)
+{
+    struct exec2 *outer = running;
+
+    running = now;
+    return outer;
+}
+
 int exec2_run(const struct rexx_program *program, const struct call *call)
 {
-    struct exec2 *exec = obtain_command(sizeof *exec);
+    struct exec2 *exec = obtain_command(sizeof *exec), *outer = running;
     struct word words[WORDS_MOST];
     int code;
 
     memset(exec, 0, sizeof *exec);
+    running = exec;
     exec->line = program->lines;
     exec->lines = program->count;
     exec->program = program;
@@ -745,6 +773,7 @@ int exec2_run(const struct rexx_program *program, const struct call *call)
         exec2_loop_end(exec);
         exec->at++;
     }
+    running = outer;
     code = exec->exit_code;
     if (exec->wrong) {
         message("EXT", 85, 'E', program->name.text, program->type.text, exec->at + 1, exec2_error(exec->wrong));

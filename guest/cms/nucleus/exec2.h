@@ -19,6 +19,9 @@ struct exec2;
 
 /* exec2.c */
 int exec2_run(const struct rexx_program *program, const struct call *call);
+bool exec2_running(void);
+bool exec2_set(const char *name, u32 length, const char *value, u32 value_length);
+struct exec2 *exec2_hide(struct exec2 *now);
 void exec2_statement(struct exec2 *exec, const struct word *words, u32 count);
 void exec2_loop_end(struct exec2 *exec);
 bool word_is(struct word word, const char *text);

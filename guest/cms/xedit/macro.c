@@ -13,7 +13,7 @@ enum { MACROS_DEEP = 20 };
 int run_cms(const char *text, u32 length, u8 type)
 {
     struct editor *before = editor;
-    void *mark = exec_running() == NULL ? obtain(1, OWNER_COMMAND) : NULL;
+    void *mark = !exec_active() ? obtain(1, OWNER_COMMAND) : NULL;
     int code;
 
     notes_end();
@@ -43,7 +43,7 @@ int run_macro(const char *text, u32 length, const char *arguments, u32 arguments
     while (arguments_length > 0 && *arguments == ' ')
         arguments++, arguments_length--;
     *found = true;
-    mark = exec_running() == NULL ? obtain(1, OWNER_COMMAND) : NULL;
+    mark = !exec_active() ? obtain(1, OWNER_COMMAND) : NULL;
     editor->macros++;
     notes_end();
     code = exec_run(fn, type, "XEDIT", arguments, arguments_length);

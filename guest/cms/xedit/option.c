@@ -231,7 +231,7 @@ int extract_subcommand(struct view *view, struct words *words)
     past_blanks(words);
     if (words->at >= words->end)
         return missing_operand();
-    if (exec_running() == NULL) {
+    if (!exec_active()) {
         message("XMA", 631 + MESSAGE_SECOND, 'E', "EXTRACT");
         return XE_OPERAND;
     }
