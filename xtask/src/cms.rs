@@ -87,10 +87,12 @@ const LOW: [(&str, &str, &[&str]); 3] = [
         "lower.o",
         "-Os",
         &[
+            "xedit/columns.c",
             "xedit/facts.c",
             "xedit/filetype.c",
             "xedit/keys.c",
             "xedit/load.c",
+            "xedit/macro.c",
             "xedit/option.c",
             "xedit/save.c",
             "xedit/setscreen.c",
@@ -117,9 +119,7 @@ const LOW: [(&str, &str, &[&str]); 3] = [
         "-Os",
         &[
             "xedit/change.c",
-            "xedit/columns.c",
             "xedit/linecmd.c",
-            "xedit/macro.c",
             "xedit/misc.c",
             "xedit/note.c",
             "xedit/pointer.c",

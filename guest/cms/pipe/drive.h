@@ -14,6 +14,7 @@ stage_function var_stage, stem_stage, rexxvars_stage, varload_stage, vardrop_sta
 stage_function stack_stage, reader_stage, punch_stage, printmc_stage, uro_stage, tape_stage;   /* drive_unit.c */
 stage_function immcmd_stage, delay_stage, query_stage;                               /* drive_time.c */
 stage_function emsg_stage, getfiles_stage, runpipe_stage, starmsg_stage, storage_stage;   /* drive_system.c */
+stage_function xedit_stage;                                                          /* drive_editor.c */
 stage_function help_stage;                                                           /* help.c */
 stage_function rexx_stage;                                                           /* filter.c */
 

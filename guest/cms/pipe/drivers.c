@@ -102,5 +102,9 @@ const struct stage_kind drivers[] = {
       "value go to output 1, if there is one.", 0 },
     { "VARLOAD", 7, varload_stage, NOT_FIRST, "VARLOAD",
       "Sets variables: of records /name/value. A blank or an asterisk in front is a comment.", 0 },
+    { "XEDIT", 5, xedit_stage, ANYWHERE, "XEDIT [fn [ft [fm]]]",
+      "First in a pipeline: writes the lines of a file in the editor's ring that are after its current line, which "
+      "becomes the current one. Elsewhere: adds its input after the current line, and passes it on. Without operands it "
+      "is the current file.", 0 },
 };
 const u32 driver_count = COUNT_OF(drivers);

@@ -435,3 +435,19 @@ static u32 compress_tabs(struct view *view, char *line, u32 length, u32 by)
 
 int expand_subcommand(struct view *view, struct words *words) { return on_range(view, words, expand_tabs); }
 int compress_subcommand(struct view *view, struct words *words) { return on_range(view, words, compress_tabs); }
+
+/* What is typed becomes capitals with SET CASE UPPER. */
+void fold_text(const struct view *view, char *text, u32 length)
+{
+    for (u32 n = 0; view->s.uppercase && n < length; n++)
+        text[n] = upper(text[n]);
+}
+
+/* A new line as it is typed: SET CASE, and SET IMAGE of its tab characters. `to` has room for a line; its length. */
+u32 typed_text(struct view *view, char *to, const char *from, u32 length)
+{
+    length = length < editor->work_room ? length : editor->work_room;
+    memmove(to, from, length);
+    fold_text(view, to, length);
+    return view->s.image != IMAGE_OFF && memchr(to, TAB, length) != NULL ? expand_tabs(view, to, length, 0) : length;
+}

@@ -140,10 +140,12 @@ int cdelete_subcommand(struct view *view, struct words *words)
 static int text_at(struct view *view, struct words *words, const char **from, u32 *given, char **line, u32 *length)
 {
     text_operand(words);
-    *from = words->at;
+    *from = editor->other;
     *given = (u32)(words->end - words->at);
     if (!is_line(view, view->current))
         return no_line();
+    memcpy(editor->other, words->at, *given);
+    fold_text(view, editor->other, *given);
     *line = line_copy(view, view->current, length);
     return view->column == 0 || view->column > view->file->s.truncation ? no_line() : 0;
 }
@@ -207,6 +209,7 @@ int cappend_subcommand(struct view *view, struct words *words)
     line = line_copy(view, view->current, &length);
     view->column = length + 1;
     memcpy(line + length, from, given);
+    fold_text(view, line + length, given);
     return store_line(view, view->current, line, length + given);
 }
 

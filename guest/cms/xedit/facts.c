@@ -113,14 +113,51 @@ void cursor_values(struct view *view, struct asked *asked)
     give(asked, "%u", editor->cursor_priority);
 }
 
-void terminal_values(struct view *view, struct asked *asked)
-{
-    (void)view;
-    give(asked, editor->typewriter ? "TYPEWRITER" : "DISPLAY");
-}
-
 void update_values(struct view *view, struct asked *asked)
 {
     (void)view;
     give_switch(asked, false);
+}
+
+/* Where the lines are from: of a member, its library; the effective name of any other file is its name. */
+void member_values(struct view *view, struct asked *asked)
+{
+    give(asked, view->file->library.fn[0] != 0 ? "%t" : "", view->file->member);
+}
+
+void libname_values(struct view *view, struct asked *asked)
+{
+    give(asked, view->file->library.fn[0] != 0 ? "%t" : "", view->file->library.fn);
+}
+
+void libtype_values(struct view *view, struct asked *asked)
+{
+    give(asked, view->file->library.fn[0] != 0 ? "%t" : "", view->file->library.ft);
+}
+
+void efname_values(struct view *view, struct asked *asked) { give(asked, "%t", view->file->s.id.fn); }
+void eftype_values(struct view *view, struct asked *asked) { give(asked, "%t", view->file->s.id.ft); }
+void efmode_values(struct view *view, struct asked *asked)
+{
+    give(asked, "%c%c", view->file->s.id.fm[0], view->file->s.id.fm[1]);
+}
+
+/* Files of minidisks are in no directory of a file pool, and not locked. */
+void edirname_values(struct view *view, struct asked *asked)
+{
+    (void)view;
+    give(asked, "");
+}
+
+void lock_values(struct view *view, struct asked *asked)
+{
+    (void)view;
+    give_switch(asked, false);
+}
+
+/* The editor has the whole display, no window of it. */
+void window_values(struct view *view, struct asked *asked)
+{
+    (void)view;
+    give(asked, editor->typewriter ? "" : "XEDIT");
 }

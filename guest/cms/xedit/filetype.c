@@ -77,6 +77,9 @@ void defaults_of(struct file *file, struct view *view)
         f->lrecl = type->lrecl;
         f->recfm = type->recfm;
     }
+    /* Records of a V file may become longer than the longest that there is. */
+    if (f->recfm == 'V' && f->lrecl < type->lrecl)
+        f->lrecl = type->lrecl;
     if (f->width < f->lrecl)
         f->width = f->lrecl;
     if (f->width < type->lrecl)

@@ -34,7 +34,7 @@ int input_subcommand(struct view *view, struct words *words)
     if (length == 0)
         return input_mode(view);
     after = view->current >= end_line(view) ? last_line(view) : view->current;
-    memcpy(editor->work, words->at, length);
+    length = typed_text(view, editor->work, words->at, length);
     code = store_new(view, &after, editor->work, length);
     view->current = after;
     return code;
@@ -55,7 +55,7 @@ int replace_subcommand(struct view *view, struct words *words)
         view->current = line - 1;
         return input_mode(view);
     }
-    memcpy(editor->work, words->at, length);
+    length = typed_text(view, editor->work, words->at, length);
     return store_line(view, line, editor->work, length);
 }
 
@@ -335,7 +335,9 @@ int overlay_subcommand(struct view *view, struct words *words)
     }
     char *line = line_copy(view, view->current, &length);
 
-    overlay(line, words->at, text, 0);
+    memcpy(editor->other, words->at, text);
+    fold_text(view, editor->other, text);
+    overlay(line, editor->other, text, 0);
     return store_line(view, view->current, line, length > text ? length : text);
 }
 

@@ -4,6 +4,7 @@
  * A file is read whole, record by record; where it does not fit, it says how much is missing and none of it is loaded.
  */
 #include "xedit.h"
+#include "../nucleus/library.h"
 
 /* Storage that must be left for what works on the file. */
 enum { LEFT_OVER = 0x8000 };
@@ -63,7 +64,10 @@ static int load_records(struct view *view, struct open_file *file)
     struct file *to = view->file;
     const u8 *fst = file->file.fst;
     u32 lrecl = edf_word(fst + FST_LRECL), records = edf_word(fst + FST_RECORDS);
-    uint64_t bytes = fst[FST_RECFM] == EDF_F
+    u8 recfm = fst[FST_RECFM];
+    bool packed = packed_file(&file->file, &recfm, &lrecl, &records);
+    uint64_t bytes = packed                  ? 4 * (uint64_t)records
+                     : fst[FST_RECFM] == EDF_F
                          ? (uint64_t)records * (lrecl + 4)
                          : (uint64_t)edf_word(fst + FST_BLOCKS) * file->disk->edf.size + 4 * (uint64_t)records;
     int error;
@@ -74,12 +78,13 @@ static int load_records(struct view *view, struct open_file *file)
     }
     if (bytes > 0x40000000 || (fst[FST_RECFM] != EDF_F && !enough((u32)bytes / 2)))
         return too_large((u32)bytes, storage_free());
-    to->s.recfm = fst[FST_RECFM] == EDF_F ? 'F' : 'V';
+    to->s.recfm = recfm == EDF_F ? 'F' : 'V';
+    to->s.packed = packed;
     to->s.lrecl = lrecl > 0 ? lrecl : 80;
     memcpy(to->stamp, fst + FST_STAMP, sizeof to->stamp);
     to->read_only = file->disk->read_only;
     defaults_of(to, view);
-    error = read_records(to, file);
+    error = packed ? packed_read(&to->text, &file->file, records) : read_records(to, file);
     if (error == EDF_OK && !enough(0))
         error = EDF_STORAGE;
     if (error == EDF_OK)
@@ -132,7 +137,7 @@ int insert_file(struct view *view, const struct fileid *id, u32 first, u32 count
 }
 
 /* Options of XEDIT and LOAD. */
-struct opened { u32 width; int no_screen, no_profile, no_clear, no_messages; name profile; };
+struct opened { u32 width; int no_screen, no_profile, no_clear, no_messages; name profile, member; };
 
 static int option_words(const struct call *call, struct opened *opened)
 {
@@ -144,11 +149,53 @@ static int option_words(const struct call *call, struct opened *opened)
         FLAG("NOPROFIL", 6, &opened->no_profile, 1),
         FLAG("NOCLEAR", 4, &opened->no_clear, 1),
         FLAG("NOMSG", 3, &opened->no_messages, 1),
+        WORD("MEMBER", 3, &opened->member),
         FLAG("LOCK", 3, &locked, 1),
         FLAG("NOLOCK", 5, &locked, 0),
     };
 
     return options("XIN", call, known, COUNT_OF(known));
+}
+
+/* A member of a library: a new file of that name and of type MEMBER, with the member's lines. */
+static int read_member(struct view *view, const name member)
+{
+    static const name type = "MEMBER  ";
+    struct file *to = view->file;
+    struct fileid id = to->s.id;
+    struct library library;
+    struct member place;
+    char card[LIBRARY_CARD], text[24];
+    int error = library_open(&id, &library);
+    u32 length;
+
+    if (error == EDF_LENGTH) {
+        message("XIN", 56, 'E', show_id(&id, text));
+        return RC_FORMAT;
+    }
+    if (error != EDF_OK)
+        return file_problem("XIN", error, &id, false);
+    id_of(library.file->disk, library.file->file.fst, &id);
+    if (!library_find(&library, member, &place)) {
+        (void)file_finish(library.file);
+        message("XIN", 13, 'E', member);
+        return RC_MISSING;
+    }
+    to->library = id;
+    memcpy(to->s.id.fn, member, sizeof(name));
+    memcpy(to->s.id.ft, type, sizeof(name));
+    memcpy(to->s.id.fm, "A1", 2);
+    to->fresh = true;
+    to->s.recfm = 'F';
+    to->s.lrecl = LIBRARY_CARD;
+    defaults_of(to, view);
+    for (u32 n = 0; n < place.count && error == EDF_OK; n++) {
+        error = edf_read(&library.file->file, place.first + n, card, sizeof card, &length);
+        if (error == EDF_OK && !text_append(&to->text, card, length_of(card, sizeof card)))
+            error = EDF_STORAGE;
+    }
+    (void)file_finish(library.file);
+    return error == EDF_STORAGE ? no_room() : error != EDF_OK ? file_problem("XIN", error, &id, false) : 0;
 }
 
 static int read_file(struct view *view)
@@ -157,6 +204,8 @@ static int read_file(struct view *view)
     struct open_file *file;
     int error, code;
 
+    if (view->file->member[0] != 0 && view->file->member[0] != ' ')
+        return read_member(view, view->file->member);
     error = file_open(id, EDF_READ, &file);
     if (error == EDF_NOT_FOUND)
         return new_file(view);
@@ -173,7 +222,7 @@ int load_file_of(struct view *view, struct words *words)
 {
     name token[TOKENS_MOST + 1];
     struct call call = { .token = token, .line = words->at, .arguments = words->at, .end = words->end };
-    struct opened opened = { .width = 0, .profile = "        " };
+    struct opened opened = { .width = 0, .profile = "        ", .member = "        " };
     struct fileid id;
     int code;
 
@@ -193,6 +242,8 @@ int load_file_of(struct view *view, struct words *words)
         code = bad_number(words->at, (u32)(words->end - words->at));
     if (code == 0) {
         view->file->s.width = opened.width > view->file->s.width ? opened.width : view->file->s.width;
+        if (opened.member[0] != ' ')
+            memcpy(view->file->member, opened.member, sizeof(name));
         code = read_file(view);
     }
     if (code == 0 && !work_lines(view->file->s.width))
@@ -295,7 +346,7 @@ int open_file(struct words *words)
 {
     name token[TOKENS_MOST + 1];
     struct call call = { .token = token, .line = words->at, .arguments = words->at, .end = words->end };
-    struct opened opened = { .width = 0, .profile = "        " };
+    struct opened opened = { .width = 0, .profile = "        ", .member = "        " };
     struct words none = { words->end, words->end };
     struct file *file, *before = editor->ring;
     struct fileid id;
@@ -305,7 +356,8 @@ int open_file(struct words *words)
     code = open_words(&call, &opened, &id);
     if (code != 0)
         return code;
-    file = in_ring(&id);
+    /* A member is called after itself. */
+    file = opened.member[0] == ' ' ? in_ring(&id) : NULL;
     if (file != NULL) {
         make_current(file);
         return 0;
@@ -313,6 +365,7 @@ int open_file(struct words *words)
     if (editor->files >= FILES_MOST || (file = new_file_in_ring(&id)) == NULL)
         return no_room();
     file->s.width = opened.width;
+    memcpy(file->member, opened.member, sizeof(name));
     if (opened.width > WIDTH_MOST) {
         leave_file(file);
         return bad_number(words->at, (u32)(words->end - words->at));

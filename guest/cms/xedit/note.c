@@ -14,7 +14,6 @@ void notes_clear(void)
         editor->notes = note->next;
         release(note);
     }
-    editor->note_count = 0;
 }
 
 static void keep(const char *text, u32 length)
@@ -29,7 +28,6 @@ static void keep(const char *text, u32 length)
     while (*at != NULL)
         at = &(*at)->next;
     *at = note;
-    editor->note_count++;
 }
 
 void note_text(const char *text, u32 length)

@@ -67,12 +67,27 @@ static void sweep(struct file *file)
     }
 }
 
-/* What of the area was typed: not what was there, and in any place the signs of an empty one. */
-static u32 typed_text(const struct view *view, const char *old, const char *now, u32 length, char to[8])
+/* An empty area: equal signs, or the line's number. */
+static void empty_area(const struct view *view, u32 line, char to[8])
 {
-    u32 used = 0;
+    if (view->s.number)
+        format(to, 8, "%05u", line % 100000);
+    else
+        pad(to, 8, "=====", WIDTH);
+}
 
-    for (u32 n = 0; n < length && n < WIDTH; n++)
+/* What of the area was typed: not what was there, and in any place the signs of an empty one. What waits there is typed
+ * again, and a question mark in front is the editor's. */
+static u32 typed_of(const struct view *view, const struct shown *shown, const struct pending *waits, const char *old,
+                    const char *now, u32 length, char to[8])
+{
+    char empty[8];
+    u32 used = 0, from = waits != NULL && waits->wrong && length > 0 && *now == '?';
+
+    empty_area(view, shown->line, empty);
+    if (waits != NULL)
+        old = empty;
+    for (u32 n = from; n < length && n < WIDTH; n++)
         if (now[n] != old[n] && now[n] != 0 && !(now[n] == '=' && !view->s.number))
             to[used++] = now[n];
     while (used > 0 && *to == ' ')
@@ -150,7 +165,7 @@ void prefix_typed(struct view *view, const struct shown *shown, const char *old,
 {
     struct pending *pending = pending_at(view->file, shown->line), **at = &view->file->pending;
     char typed[8] = "";
-    u32 used = typed_text(view, old, text, length, typed);
+    u32 used = typed_of(view, shown, pending, old, text, length, typed);
     bool same = pending != NULL && memcmp(old, text, length < WIDTH ? length : WIDTH) == 0 && length == WIDTH;
 
     if (same)

@@ -37,6 +37,8 @@ static void changed(void *with, const struct shown *shown, struct view *view, bo
         return;
     if (!reading->tag)
         add(reading, "%l", text, length);
+    else if (shown->kind == SHOW_RESERVED)
+        add(reading, "RES %u %u %l", editor->field_row, editor->field_column, text, length);
     else if (reading->number)
         add(reading, prefix ? "PRF %u %l" : "FIL %u %l", shown->line, text, length);
     else

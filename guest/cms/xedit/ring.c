@@ -102,8 +102,8 @@ static struct view *view_like(struct view *like)
     return view;
 }
 
-/* So many logical screens, which show the files of the ring in turn; a file that is shown twice has two views. */
-bool screens_split(u32 count)
+/* These logical screens, which show the files of the ring in turn; a file that is shown twice has two views. */
+bool screens_split(u32 count, const struct logical *part)
 {
     struct view *first = editor->view, *view[SCREENS_MOST];
     struct file *file = editor->ring;
@@ -115,7 +115,7 @@ bool screens_split(u32 count)
         if (view[n] == NULL)
             return false;
     }
-    if (!screens_define(count))
+    if (!screens_define(count, part))
         return false;
     for (u32 n = 0; n < count; n++)
         editor->logical[n].view = view[n];
@@ -250,6 +250,9 @@ static bool begin_session(void)
     editor->linend_on = editor->synonyms_on = true;
     editor->linend = '#';
     editor->nondisplay = '"';
+    editor->escape = '/';
+    editor->break_on = true;
+    memcpy(editor->break_key, "PA1     ", sizeof editor->break_key);
     for (u32 n = 0; n < AREAS; n++)
         editor->looks[n].high =
             n != AREA_CMDLINE && n != AREA_FILEAREA && n != AREA_PREFIX && n != AREA_SHADOW && n != AREA_TOFEOF;
@@ -275,7 +278,7 @@ bool session_begin(void)
     if (!begin_session())
         return false;
     editor->typewriter = !display_begin();
-    if (screens_define(1)) {
+    if (screens_define(1, NULL)) {
         notes_begin();
         return true;
     }
@@ -289,13 +292,15 @@ void session_run(void)
     if (!editor->over && editor->files > 0)
         stacked_first();
     notes_end();
-    if (!editor->over && editor->files > 0 && editor->typewriter) {
-        typewriter_session();
-    } else if (!editor->over && editor->files > 0) {
+    if (!editor->over && editor->files > 0) {
         /* What is shown stays until the user has cleared it, unless it is cleared here. */
-        if (editor->clear)
+        if (!editor->typewriter && editor->clear)
             clear_screen();
-        transactions();
+        while (!editor->over)
+            if (editor->typewriter)
+                typewriter_session();
+            else
+                transactions();
     } else {
         for (const struct note *note = editor->notes; note != NULL; note = note->next)
             type_line(note->text, note->length);

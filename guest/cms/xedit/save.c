@@ -51,6 +51,22 @@ static u32 record_of(struct view *view, u32 line)
     return length;
 }
 
+/* How long the longest record is that will be written. */
+static u32 longest_record(struct view *view)
+{
+    const struct settings_of_file *s = &view->file->s;
+    u32 longest = 1;
+
+    if (s->recfm == 'F')
+        return s->lrecl;
+    for (u32 line = 1; line <= size_of(view); line++) {
+        u32 length = text_row(&view->file->text, line)->length;
+
+        longest = length > longest ? length : longest;
+    }
+    return longest < s->lrecl ? longest : s->lrecl;
+}
+
 static int written(int error, struct open_file *file, const struct fileid *id)
 {
     if (file != NULL && error != EDF_OK)
@@ -66,6 +82,7 @@ static int written(int error, struct open_file *file, const struct fileid *id)
 static int write_lines(struct view *view, const struct fileid *id, u32 first, u32 last, bool add)
 {
     const struct settings_of_file *s = &view->file->s;
+    struct packed_output *packed = NULL;
     struct open_file *file = NULL;
     int error = file_open(id, add ? EDF_UPDATE : EDF_NEW, &file);
     u32 to, lrecl, records;
@@ -80,6 +97,11 @@ static int write_lines(struct view *view, const struct fileid *id, u32 first, u3
         if (s->recfm == 'F')
             edf_set_word(file->file.fst + FST_LRECL, lrecl = s->lrecl);
     }
+    if (s->packed && !add) {
+        packed = obtain(sizeof *packed, OWNER_SYSTEM);
+        error = packed == NULL ? EDF_STORAGE
+                               : packed_begin(packed, &file->file, (u8)s->recfm, longest_record(view), last + 1 - first);
+    }
     for (u32 line = first; line <= last && error == EDF_OK; line++) {
         u32 length;
 
@@ -91,8 +113,12 @@ static int write_lines(struct view *view, const struct fileid *id, u32 first, u3
                 memset(editor->other + length, ' ', lrecl - length);
             length = lrecl;
         }
-        error = edf_write(&file->file, to++, editor->other, length);
+        error = packed != NULL ? packed_record(packed, editor->other, length)
+                               : edf_write(&file->file, to++, editor->other, length);
     }
+    if (error == EDF_OK && packed != NULL)
+        error = packed_end(packed);
+    release(packed);
     if (error != EDF_OK)
         return written(error, file, id);
     return written(file_finish(file), NULL, id);

@@ -73,7 +73,9 @@ static char shown_as(const struct view *view, char c)
 {
     u8 byte = (u8)c;
 
-    return byte == 0x05 ? view->s.filler : byte < 0x40 || byte == 0xff ? editor->nondisplay : c;
+    if (editor->translates)
+        byte = editor->translation[byte];
+    return byte == 0x05 ? view->s.filler : byte < 0x40 || byte == 0xff ? editor->nondisplay : (char)byte;
 }
 
 /* The table by which lines are shown, as long as it holds. */
@@ -587,10 +589,27 @@ static void paint_line(struct logical *logical, u32 row)
         field_end(prefix + PREFIX_WIDTH + 1, look_of(AREA_FILEAREA, false));
 }
 
+/* All rows of power input are one field, if nothing is beside them. */
+static void paint_power(struct logical *logical, u32 row)
+{
+    u32 cell = cell_of(logical, row);
+
+    if (row == 0 || logical->row[row - 1].kind != SHOW_INPUT)
+        field(cell, look_of(AREA_FILEAREA, true));
+    memset(editor->display.cell + cell, 0, logical->width);
+    if (row + 1 == logical->lines || logical->row[row + 1].kind != SHOW_INPUT)
+        field_end(cell + logical->width, look_of(AREA_FILEAREA, false));
+}
+
 static void paint_input(struct logical *logical, u32 row)
 {
     struct view *view = logical->view;
     u32 cell = cell_of(logical, row), data = data_width(view, logical->width);
+
+    if (view->power) {
+        paint_power(logical, row);
+        return;
+    }
 
     field(cell, look_of(AREA_FILEAREA, false));
     if (view->s.prefix != PREFIX_OFF && !view->s.prefix_right)
@@ -606,38 +625,68 @@ static void paint_nothing(struct logical *logical, u32 row)
     field(cell_of(logical, row), look_of(AREA_FILEAREA, false));
 }
 
+/* A text in which fields begin (SET CTLCHAR): the escape character and the one after it are the attribute's place. */
+static void put_controlled(u32 cell, u32 room, const char *text, u32 length)
+{
+    for (u32 n = 0; n < length && room > 0; n++, cell++, room--) {
+        const struct control *control =
+            text[n] == editor->control_escape && n + 1 < length ? control_of(text[n + 1]) : NULL;
+
+        if (control == NULL) {
+            editor->display.cell[cell] = text[n];
+            continue;
+        }
+        editor->display.look[cell] = look_of(control->look, control->writable);
+        n++;
+    }
+}
+
 static void paint_reserved(struct logical *logical, u32 row)
 {
     const struct reserved *reserved = logical->row[row].reserved;
     u32 cell = cell_of(logical, row), length = reserved->length;
 
     field(cell, look_of(reserved->look, false));
-    length = length < logical->width - 1 ? length : logical->width - 1;
-    put(cell, reserved->text, length);
+    if (editor->control_escape != 0) {
+        put_controlled(cell, logical->width - 1, reserved->text, length);
+    } else {
+        length = length < logical->width - 1 ? length : logical->width - 1;
+        put(cell, reserved->text, length);
+    }
     field_end(cell + logical->width, look_of(AREA_FILEAREA, false));
 }
 
-/* Messages go over whatever their rows show. */
+/* How many rows a message takes. */
+u32 rows_of_note(const struct note *note, u32 width)
+{
+    u32 room = width > 2 ? width - 2 : 1;
+
+    return note->length > room ? (note->length + room - 1) / room : 1;
+}
+
+/* Messages go over whatever their rows show; a long one takes several. */
 static void paint_messages(struct logical *logical)
 {
     const struct settings_of_view *s = &logical->view->s;
-    u32 row = row_at(&s->message_at, logical->lines), n = 0;
+    u32 row = row_at(&s->message_at, logical->lines), n = 0, from = 0, room = logical->width > 2 ? logical->width - 2 : 1;
 
     if (!s->message_line || logical != &editor->logical[editor->active])
         return;
     for (const struct note *note = editor->notes; note != NULL && n < s->message_rows && row < logical->lines;
-         note = note->next, n++, row++) {
-        u32 cell = cell_of(logical, row),
-            length = note->length < logical->width - 2 ? note->length : logical->width - 2;
+         n++, row++) {
+        u32 cell = cell_of(logical, row), left = note->length - from, length = left < room ? left : room;
 
         if (row == 0)
             continue;
         memset(editor->display.cell + cell, ' ', logical->width);
         memset(editor->display.look + cell, 0, logical->width - 1);
         field(cell, look_of(AREA_MSGLINE, false));
-        put(cell, note->text, length);
+        put(cell, note->text + from, length);
         field_end(cell + logical->width, look_of(AREA_FILEAREA, false));
         logical->row[row].kind = SHOW_MESSAGE;
+        from += length;
+        if (from >= note->length)
+            note = note->next, from = 0;
     }
 }
 
@@ -671,11 +720,11 @@ void show_screens(void)
     display_write();
 }
 
-/* So many logical screens, one below the other. */
-bool screens_define(u32 count)
+/* So many logical screens, where the parts say; without parts one, the whole display. */
+bool screens_define(u32 count, const struct logical *part)
 {
-    u32 rows = editor->typewriter ? 24 : editor->display.rows,
-        columns = editor->typewriter ? 80 : editor->display.columns, top = 0;
+    struct logical whole = { .lines = editor->typewriter ? 24 : editor->display.rows,
+                             .width = editor->typewriter ? 80 : editor->display.columns };
 
     for (u32 n = 0; n < SCREENS_MOST; n++) {
         struct logical *logical = &editor->logical[n];
@@ -686,15 +735,12 @@ bool screens_define(u32 count)
     for (u32 n = 0; n < count; n++) {
         struct logical *logical = &editor->logical[n];
 
-        logical->lines = rows / count + (n < rows % count);
-        logical->top = top;
-        logical->width = columns;
+        *logical = part != NULL ? part[n] : whole;
         logical->view = editor->view;
         logical->row = obtain(logical->lines * sizeof *logical->row, OWNER_SYSTEM);
         if (logical->row == NULL)
             return false;
         memset(logical->row, 0, logical->lines * sizeof *logical->row);
-        top += logical->lines;
     }
     editor->screens = count;
     editor->active = 0;

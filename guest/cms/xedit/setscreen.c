@@ -315,7 +315,7 @@ static const char *const areas[AREAS] = {
 static const u8 area_least[AREAS] = { 1, 1, 2, 1, 1, 1, 1, 2, 1, 2, 2, 1, 2 };
 
 /* Words that say how a field looks, as many as there are. */
-static void look_words(struct words *words, struct look *look)
+void look_words(struct words *words, struct look *look)
 {
     for (;;) {
         struct words here = *words;
@@ -333,6 +333,8 @@ static void look_words(struct words *words, struct look *look)
             look->high = true;
         } else if (word_means(word, length, "NOHIGH", 1)) {
             look->high = false;
+        } else if (word_means(word, length, "INVISIBLE", 1)) {
+            look->invisible = true;
         } else if (word_means(word, length, "PS0", 3)) {
             ;
         } else {
@@ -401,6 +403,15 @@ void color_values(struct view *view, struct asked *asked)
     }
 }
 
+/* colour highlight intensity, and the symbol set that there is. */
+void give_look(char text[64], u32 number)
+{
+    const struct look *look = &editor->looks[number];
+
+    format(text, 64, "%s %s %s PS0", name_of(look->colour, true), name_of(look->highlight, false),
+           look->invisible ? "INVISIBLE" : look->high ? "HIGH" : "NOHIGH");
+}
+
 static void drop_reserved(struct view *view, const struct position *position)
 {
     for (struct reserved **at = &view->reserved; *at != NULL;) {
@@ -416,14 +427,14 @@ static void drop_reserved(struct view *view, const struct position *position)
 }
 
 /* The number of a look like this one; lines that look the same share it. AREAS if there is no room for another. */
-static u32 look_number(const struct look *look)
+u32 look_number(const struct look *look)
 {
     for (u32 n = AREAS; n < LOOKS_MOST; n++) {
         if (n >= editor->look_count)
             editor->looks[editor->look_count = n] = *look;
         editor->look_count += n >= editor->look_count;
         if (editor->looks[n].colour == look->colour && editor->looks[n].highlight == look->highlight &&
-            editor->looks[n].high == look->high)
+            editor->looks[n].high == look->high && editor->looks[n].invisible == look->invisible)
             return n;
     }
     return AREA_IDLINE;

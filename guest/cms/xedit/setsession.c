@@ -105,78 +105,6 @@ void enter_values(struct view *view, struct asked *asked)
     give_key(asked, &view->file->keys.enter);
 }
 
-static void drop_synonym(const char name[8])
-{
-    for (struct synonym **at = &editor->synonyms; *at != NULL; at = &(*at)->next)
-        if (memcmp((*at)->name, name, 8) == 0) {
-            struct synonym *synonym = *at;
-
-            *at = synonym->next;
-            release(synonym);
-            return;
-        }
-}
-
-/* ON|OFF, or name [least] text. */
-int synonym_set(struct view *view, struct words *words)
-{
-    struct words here = *words;
-    struct synonym *synonym;
-    const char *word, *second;
-    u32 length, more, least;
-    char name[8];
-
-    (void)view;
-    if (!take_word(&here, &word, &length))
-        return missing_operand();
-    if ((word_means(word, length, "ON", 2) || word_means(word, length, "OFF", 3)) && !words_left(&here)) {
-        editor->synonyms_on = length == 2;
-        return 0;
-    }
-    least = length;
-    *words = here;
-    if (take_word(&here, &second, &more) && number_word(second, more, &least))
-        *words = here;
-    if (length > sizeof name || least == 0 || least > length) {
-        message("XSU", 547, 'E');
-        return XE_OPERAND;
-    }
-    past_blanks(words);
-    if (words->at == words->end)
-        return missing_operand();
-    pad(name, sizeof name, word, length);
-    for (u32 n = 0; n < sizeof name; n++)
-        name[n] = upper(name[n]);
-    more = length_of(words->at, (u32)(words->end - words->at));
-    synonym = obtain(sizeof *synonym + more, OWNER_SYSTEM);
-    if (synonym == NULL)
-        return no_room();
-    drop_synonym(name);
-    memcpy(synonym->name, name, sizeof name);
-    memcpy(synonym->text, words->at, more);
-    synonym->least = least;
-    synonym->length = more;
-    synonym->next = editor->synonyms;
-    editor->synonyms = synonym;
-    return 0;
-}
-
-void synonym_values(struct view *view, struct asked *asked)
-{
-    const char *word;
-    u32 length;
-
-    (void)view;
-    if (!take_word(&asked->words, &word, &length)) {
-        give_switch(asked, editor->synonyms_on);
-        return;
-    }
-    asked->list = true;
-    for (const struct synonym *synonym = editor->synonyms; synonym != NULL; synonym = synonym->next)
-        if (*word == '*' || (length <= 8 && word_means(word, length, synonym->name, length)))
-            give(asked, "%t %u %l", synonym->name, synonym->least, synonym->text, synonym->length);
-}
-
 int lastlorc_set(struct view *view, struct words *words)
 {
     (void)view;
@@ -205,38 +133,6 @@ void equals_values(struct view *view, struct asked *asked)
 {
     (void)view;
     give_text(asked, editor->last, editor->last_length);
-}
-
-/* Logical screens one below the other: each at least five lines. */
-int screen_set(struct view *view, struct words *words)
-{
-    u32 count;
-    int code = set_number(words, &count, 1, SCREENS_MOST);
-
-    (void)view;
-    code = code != 0 ? code : no_words_left(words);
-    if (code != 0)
-        return code;
-    if (editor->typewriter) {
-        message("XSU", 529, 'E');
-        return XE_TRUNCATED;
-    }
-    if (editor->display.rows / count < 5) {
-        message("XSU", 537, 'E');
-        return XE_OPERAND;
-    }
-    return screens_split(count) ? 0 : no_room();
-}
-
-void screen_values(struct view *view, struct asked *asked)
-{
-    char line[80];
-    u32 used = format(line, sizeof line, "SIZE");
-
-    (void)view;
-    for (u32 n = 0; n < editor->screens; n++)
-        used += format(line + used, sizeof line - used, " %u", editor->logical[n].lines);
-    give_text(asked, line, used);
 }
 
 int alt_set(struct view *view, struct words *words)
@@ -367,19 +263,20 @@ int recfm_set(struct view *view, struct words *words)
 
     if (!take_word(words, &word, &length))
         return missing_operand();
-    if (length != 1 || (upper(*word) != 'F' && upper(*word) != 'V')) {
+    if (length > 2 || (upper(*word) != 'F' && upper(*word) != 'V') || (length == 2 && upper(word[1]) != 'P')) {
         message("XSU", 515, 'E');
         return XE_OPERAND;
     }
     if (no_words_left(words) != 0)
         return XE_OPERAND;
-    if (view->file->s.recfm != upper(*word))
+    if (view->file->s.recfm != upper(*word) || view->file->s.packed != (length == 2))
         altered(view);
     view->file->s.recfm = upper(*word);
+    view->file->s.packed = length == 2;
     return 0;
 }
 
-void recfm_values(struct view *view, struct asked *asked) { give(asked, "%c", view->file->s.recfm); }
+void recfm_values(struct view *view, struct asked *asked) { give(asked, "%c%s", view->file->s.recfm, view->file->s.packed ? "P" : ""); }
 
 static void truncate_zones(struct file *file)
 {

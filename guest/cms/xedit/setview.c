@@ -334,9 +334,9 @@ int mask_set(struct view *view, struct words *words)
 
     if (!take_word(words, &word, &length))
         return missing_operand();
-    if (word_means(word, length, "MODIFY", 1)) {
+    if (word_means(word, length, "MODIFY", 1) || word_means(word, length, "DEFINE", 1)) {
         editor->next_length = format(editor->next_command, sizeof editor->next_command, "SET MASK IMMED %l",
-                                     view->s.mask, view->s.mask_length);
+                                     view->s.mask, upper(*word) == 'M' ? view->s.mask_length : 0);
         return no_words_left(words);
     }
     if (!word_means(word, length, "IMMED", 1))

@@ -97,28 +97,6 @@ static bool macro(const char *text, u32 length, int *code)
     return found;
 }
 
-/* What a synonym of that name stands for, with what follows it; false: it is none. */
-static bool expand(const char *text, u32 length, char to[COMMAND_MOST], u32 *to_length)
-{
-    u32 n = letters(text, length);
-
-    n = n == 0 ? word_of(text, length) : n;
-    for (const struct synonym *synonym = editor->synonyms; synonym != NULL; synonym = synonym->next) {
-        u32 full = length_of(synonym->name, sizeof synonym->name);
-        bool same = n >= synonym->least && n <= full;
-
-        for (u32 k = 0; same && k < n; k++)
-            same = upper(text[k]) == synonym->name[k];
-        if (!same || synonym->length + length - n > COMMAND_MOST)
-            continue;
-        memcpy(to, synonym->text, synonym->length);
-        memcpy(to + synonym->length, text + n, length - n);
-        *to_length = synonym->length + length - n;
-        return true;
-    }
-    return false;
-}
-
 /* Subcommands of a file that is not there: LOAD failed, or the last file has been left. */
 static int ready(const char *text, u32 length)
 {
@@ -133,19 +111,47 @@ static int ready(const char *text, u32 length)
     return load_file_of(view, &none);
 }
 
-static int resolve(const char *text, u32 length, bool plain)
+static int resolve(const char *text, u32 length, bool plain, bool synonyms);
+
+/* What a synonym stands for is no synonym; with LINEND it is several subcommands. */
+static int expanded(const struct synonym *synonym, const char *text, u32 length)
+{
+    int code = 0;
+
+    while (length > 0 && editor != NULL && !editor->over) {
+        u32 n = 0, skip;
+
+        while (n < length && !(synonym->linend != 0 && text[n] == synonym->linend))
+            n++;
+        for (skip = 0; skip < n && text[skip] == ' '; skip++)
+            ;
+        if (skip < n) {
+            int here = resolve(text + skip, n - skip, false, false);
+
+            code = code != 0 ? code : here;
+        }
+        n += n < length;
+        text += n;
+        length -= n;
+    }
+    return code;
+}
+
+static int resolve(const char *text, u32 length, bool plain, bool synonyms)
 {
     struct view *view = editor->view;
-    char expanded[COMMAND_MOST];
+    const struct synonym *synonym;
+    char other[COMMAND_MOST];
+    u32 other_length;
     int code;
 
+    if (synonyms && (synonym = own_synonym(text, length, other, &other_length)) != NULL)
+        return expanded(synonym, other, other_length);
     if (begins_target(*text)) {
         static const char name[] = "LOCATE";
 
         return perform_in(known(name, sizeof name - 1)->perform, text, text + length);
     }
-    if (!plain && editor->synonyms_on && expand(text, length, expanded, &length))
-        text = expanded;
     if (!plain && view->s.macro && macro(text, length, &code))
         return code;
     if (built_in(text, length, &code))
@@ -180,7 +186,7 @@ static int perform_text(const char *text, u32 length, bool plain)
     if (code != 0)
         return code;
     editor->deep++;
-    code = resolve(text, length, plain);
+    code = resolve(text, length, plain, !plain && editor->synonyms_on);
     editor->deep--;
     return code;
 }

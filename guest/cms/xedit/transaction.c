@@ -13,7 +13,8 @@ enum {
     AID_PA2 = 0x6e,
     AID_PA3 = 0x6b,
     SBA = 0x11,
-    PREFIX_WIDTH = 5
+    PREFIX_WIDTH = 5,
+    ENTER_PRIORITY = 30
 };
 
 u32 status_text(const struct logical *logical, char line[32])
@@ -23,6 +24,8 @@ u32 status_text(const struct logical *logical, char line[32])
 
     if (editor->reading)
         return format(line, 32, "Macro-read %u File%s", editor->files, editor->files == 1 ? "" : "s");
+    if (view->input && view->power)
+        return format(line, 32, "Power typing");
     if (view->input)
         return format(line, 32, "Input-mode %u File%s", editor->files, editor->files == 1 ? "" : "s");
     if (waiting != NULL)
@@ -197,11 +200,46 @@ static void take_input(struct entered *entered, const struct shown *shown, const
     entered->any = true;
     for (; entered->rows < shown->line; entered->rows++)
         entered->after += add_line(view, entered->after, view->s.mask, view->s.mask_length) == 0;
-    length = length < editor->work_room ? length : editor->work_room;
+    length = typed_text(view, editor->work, text, length);
     for (u32 n = 0; n < length; n++)
-        editor->work[n] = text[n] == 0 ? ' ' : view->s.uppercase ? upper(text[n]) : text[n];
+        editor->work[n] = editor->work[n] == 0 ? ' ' : editor->work[n];
     (void)store_new(view, &entered->after, editor->work, length);
     entered->rows++;
+}
+
+/* Power input: the text flows over lines that end at words; LINEND begins another. */
+static void take_power(struct entered *entered, const char *text, u32 length)
+{
+    struct view *view = entered->view;
+    u32 most = view->file->s.truncation;
+
+    entered->any = true;
+    while (length > 0) {
+        u32 part = 0, n;
+
+        while (part < length && !(editor->linend_on && text[part] == editor->linend))
+            part++;
+        for (u32 from = 0; from < part || (from == 0 && part == 0);) {
+            for (n = part - from; n > most;)
+                for (n = most; n > 0 && text[from + n] != ' '; n--)
+                    ;
+            n = n == 0 && part > from ? most : n;
+            n = typed_text(view, editor->work, text + from, n);
+            for (u32 k = 0; k < n; k++)
+                editor->work[k] = editor->work[k] == 0 ? ' ' : editor->work[k];
+            if (add_line(view, entered->after, editor->work, n) != 0)
+                return;
+            entered->after++;
+            from += n;
+            while (from < part && text[from] == ' ')
+                from++;
+            if (part == 0)
+                break;
+        }
+        part += part < length;
+        text += part;
+        length -= part;
+    }
 }
 
 typedef void each_field(void *with, const struct shown *shown, struct view *view, bool prefix, const char *text,
@@ -225,8 +263,11 @@ static void tell_fields(struct input input, each_field *each, void *with, bool c
         if (shown->kind == SHOW_COMMAND) {
             editor->command_length = length < sizeof editor->command ? length : sizeof editor->command;
             memcpy(editor->command, text, editor->command_length);
-        } else if (shown->kind == SHOW_LINE || (shown->kind == SHOW_SHADOW && prefix)) {
-            if (!prefix && change)
+        } else if (shown->kind == SHOW_LINE || shown->kind == SHOW_RESERVED || (shown->kind == SHOW_SHADOW && prefix)) {
+            editor->field_row = row + 1;
+            editor->field_column = column + 1;
+            prefix = prefix && shown->kind != SHOW_RESERVED;
+            if (!prefix && change && shown->kind == SHOW_LINE)
                 take_line(logical, shown, cell, text, length);
             each(with, shown, logical->view, prefix, text, length);
         }
@@ -257,7 +298,10 @@ static void take_fields(struct input input)
         } else if (shown->kind == SHOW_INPUT) {
             if (entered.view == NULL)
                 entered.view = logical->view, entered.after = logical->view->current;
-            take_input(&entered, shown, text, length);
+            if (logical->view->power)
+                take_power(&entered, text, length);
+            else
+                take_input(&entered, shown, text, length);
         }
     }
     while (next_field(&again, &cell, &text, &length)) {
@@ -284,9 +328,26 @@ int input_mode(struct view *view)
     if (view->current >= end_line(view))
         view->current = last_line(view);
     view->input = true;
+    view->power = false;
     if (!editor->typewriter)
         message("XIP", 573, 'I');
     return 0;
+}
+
+/* POWERINP: the same, but what is typed has no lines; it needs the display's whole width. */
+int powerinp_subcommand(struct view *view, struct words *words)
+{
+    int code = no_words_left(words);
+
+    if (code != 0)
+        return code;
+    if (editor->typewriter || editor->logical[editor->active].width != editor->display.columns) {
+        message("XPI", 529, 'E');
+        return XE_TRUNCATED;
+    }
+    code = input_mode(view);
+    view->power = true;
+    return code;
 }
 
 /* The next tab column of the line that the cursor is in. */
@@ -390,12 +451,16 @@ static void place_cursor(void)
     struct logical *logical = &editor->logical[editor->active];
     u32 row = editor->cursor_row, column = editor->cursor_column;
 
+    /* ENTER's own subcommand has the cursor on the command line; input mode has it where the next line goes. */
+    if (logical->view->input && editor->cursor_priority <= ENTER_PRIORITY)
+        row = 0;
     if (logical->view->input && row == 0) {
         for (u32 n = 0; n < logical->lines && row == 0; n++)
             if (logical->row[n].kind == SHOW_INPUT) {
                 row = logical->top + n + 1;
                 column =
-                    logical->left + (logical->view->s.prefix != PREFIX_OFF && !logical->view->s.prefix_right ? 7 : 1);
+                    logical->left + (logical->view->power ? 1
+                                     : logical->view->s.prefix != PREFIX_OFF && !logical->view->s.prefix_right ? 7 : 1);
             }
     }
     if (row == 0 && function_key(display->aid) > 0 && editor->key_row > logical->top &&
@@ -420,8 +485,11 @@ static void place_cursor(void)
 static void too_many_messages(void)
 {
     const struct settings_of_view *s = &editor->view->s;
+    u32 rows = 0;
 
-    if (editor->note_count <= (s->message_line ? s->message_rows : 0))
+    for (const struct note *note = editor->notes; note != NULL; note = note->next)
+        rows += rows_of_note(note, editor->logical[editor->active].width);
+    if (rows <= (s->message_line ? s->message_rows : 0))
         return;
     notes_end();
     for (const struct note *note = editor->notes; note != NULL; note = note->next)
@@ -441,7 +509,7 @@ static bool measure_again(void)
     screen_measure(&size);
     if (size.rows == editor->display.rows && size.columns == editor->display.columns)
         return true;
-    return display_begin() && screens_define(1);
+    return display_begin() && screens_define(1, NULL);
 }
 
 /* Which key it was, and where the cursor is; the logical screen that it is in. */
@@ -546,8 +614,6 @@ void transactions(void)
             editor->typewriter = true;
     }
     notes_end();
-    if (!editor->over)
-        typewriter_session();
-    else
+    if (editor->over || editor->typewriter)
         screen_leave();
 }

@@ -29,12 +29,16 @@ static void input_lines(struct view *view)
         read_console(line, &length);
         if (length == 0)
             break;
-        memcpy(editor->work, line, length);
-        for (u32 n = 0; view->s.uppercase && n < length; n++)
-            editor->work[n] = upper(editor->work[n]);
-        if (view->s.image != IMAGE_OFF)
-            length = expand_tabs(view, editor->work, length, 0);
         notes_begin();
+        /* SET ESCAPE: a subcommand, and input mode goes on. */
+        if (editor->escapes && *line == editor->escape) {
+            (void)execute_line(line + 1, length - 1);
+            if (editor->over || !editor->typewriter || editor->view != view || !view->input)
+                return;
+            notes_end();
+            continue;
+        }
+        length = typed_text(view, editor->work, line, length);
         (void)store_new(view, &view->current, editor->work, length);
         notes_end();
     }
@@ -48,12 +52,13 @@ void typewriter_session(void)
     u32 length;
 
     message("XIP", 587, 'I');
-    while (!editor->over) {
+    while (!editor->over && editor->typewriter) {
         struct view *view = editor->view;
         u32 current = view->current, alterations = view->file->alterations;
 
         if (view->input) {
             input_lines(view);
+            notes_end();
             continue;
         }
         length = read_line(line);

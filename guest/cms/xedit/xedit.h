@@ -119,7 +119,7 @@ struct view {
     struct file *file;
     struct settings_of_view s;
     u32 current, column;
-    bool input;                 /* input mode */
+    bool input, power;          /* input mode; as power input */
     u32 input_cursor;           /* the row of it that the cursor is to be in */
     struct reserved *reserved;
     struct preserved *preserved;
@@ -148,6 +148,8 @@ struct file {
     u32 autosave_number;
     bool loaded, failed, fresh, acted, read_only, levels;   /* `fresh`: not on disk; `levels`: of some lines, not 0 */
     u8 stamp[6];                /* when it was written, as it was read */
+    name member;                /* which member of which library it is from; blank: of none */
+    struct fileid library;
 };
 
 /* Colours and highlighting of 3270 fields. */
@@ -175,8 +177,17 @@ enum {
     LOOK_MODIFIED = 128
 }; /* what cells have: 1 + the look's number, bits */
 
+/* CTLCHAR: a character that begins a field after the escape character, and how that looks. */
+enum { CONTROLS_MOST = 16 };
+struct control { char c; bool writable; u8 look; };
+
 /* SYNONYM. */
-struct synonym { struct synonym *next; char name[8]; u32 least, length; char linend; char text[]; };
+struct synonym {
+    struct synonym *next;
+    char name[8];
+    u32 least, length, formals; /* `formals` operands, whose kinds follow the text */
+    char linend, text[];        /* `linend`: what ends subcommands in the text, 0: nothing does */
+};
 
 /* A logical screen: which rows and columns of the display it has, and what its rows show. */
 enum row_kind {
@@ -196,6 +207,9 @@ struct shown { u8 kind; u32 line, count, offset; struct reserved *reserved; };
 enum { ROWS_MOST = 255 };
 struct logical { u32 top, left, lines, width; struct view *view; struct shown *row; };
 
+/* A message that is to be shown (note.c). */
+struct note { struct note *next; u32 length; char text[]; };
+
 /* The display (display.c). */
 struct display {
     u32 rows, columns;
@@ -213,6 +227,7 @@ struct editor {
     struct file *ring;          /* the current file */
     struct view *view;          /* the current one of its views */
     u32 files, serial;          /* of files in the ring; of autosaved files */
+    u32 session;                /* which one of stages of pipelines it is, 0: of none (stage.c) */
     struct display display;
     struct logical logical[SCREENS_MOST];
     u32 screens, active;        /* the logical screen that has the cursor */
@@ -220,6 +235,13 @@ struct editor {
     char linend, nondisplay;
     struct look looks[LOOKS_MOST];
     u32 look_count;             /* of areas, then of reserved lines */
+    struct control control[CONTROLS_MOST];
+    u32 controls;
+    char control_escape;        /* 0: there is none */
+    bool translates, apl, text, remote, escapes, break_on;   /* SET TRANSLAT, APL, TEXT, REMOTE, ESCAPE, BRKKEY */
+    u8 translation[256];
+    char escape, break_key[8];
+    u32 field_row, field_column;    /* where what READ is told was typed */
     struct synonym *synonyms, *prefixes;
     struct put *put;            /* what PUT keeps for GET (files.c) */
     u32 confirm;                /* the PF key that performs SCHANGE's change, 0: none */
@@ -235,7 +257,6 @@ struct editor {
     char lastmsg[COMMAND_MOST];
     u32 lastmsg_length;
     struct note *notes;         /* messages that are to be shown */
-    u32 note_count;
     u32 cursor_priority, cursor_row, cursor_column;   /* where CURSOR has put it, from 1 on; row 0: it has not */
     u32 home_row, home_column;  /* the place that CURSOR HOME goes back to */
     u32 key_row, key_column;    /* where it was when the key was pressed */
@@ -325,6 +346,9 @@ int range_operand(struct view *view, struct words *words, bool optional, struct 
 void pass_range(struct view *view, const struct range *range);
 int parse_string(struct words *words, const char **text, u32 *length);   /* /text/ */
 
+/* synonym.c */
+const struct synonym *own_synonym(const char *text, u32 length, char to[COMMAND_MOST], u32 *to_length);
+
 /* subcommand.c */
 typedef int subcommand_function(struct view *view, struct words *words);
 const char *subcommand_name(const char *word, u32 length);   /* the full one; NULL: there is none */
@@ -361,13 +385,20 @@ int character_word(struct words *words, char *c);
 void notes_begin(void);
 void notes_end(void);
 void notes_clear(void);
-struct note { struct note *next; u32 length; char text[]; };
 void note_text(const char *text, u32 length);
 
 /* load.c */
 int open_file(struct words *words);                      /* the operands of XEDIT */
 int load_file_of(struct view *view, struct words *words);
 int insert_file(struct view *view, const struct fileid *id, u32 first, u32 count, u32 *after);
+
+/* packed.c */
+struct packed_output { struct edf_file *file; u32 number, used; char record[1024]; };
+bool packed_file(struct edf_file *file, u8 *recfm, u32 *lrecl, u32 *records);
+int packed_read(struct text *to, struct edf_file *file, u32 records);
+int packed_begin(struct packed_output *out, struct edf_file *file, u8 recfm, u32 lrecl, u32 records);
+int packed_record(struct packed_output *out, const char *record, u32 length);
+int packed_end(struct packed_output *out);
 
 /* filetype.c */
 void defaults_of(struct file *file, struct view *view);
@@ -380,7 +411,7 @@ void autosave_gone(struct file *file);
 /* ring.c */
 bool session_begin(void);
 void session_run(void);                                  /* until the last file is left; the editor is no more then */
-bool screens_split(u32 count);
+bool screens_split(u32 count, const struct logical *part);
 void leave_file(struct file *file);
 struct file *new_file_in_ring(const struct fileid *id);
 void make_current(struct file *file);
@@ -408,6 +439,8 @@ bool prefix_run(struct view *view,
 
 int shift_lines(struct view *view, u32 first, u32 last, bool right, u32 by);   /* change.c */
 u32 expand_tabs(struct view *view, char *line, u32 length, u32 by);   /* change.c */
+void fold_text(const struct view *view, char *text, u32 length);   /* change.c: SET CASE */
+u32 typed_text(struct view *view, char *to, const char *from, u32 length);   /* change.c */
 
 /* keys.c */
 void keys_begin(struct keys *keys);
@@ -420,10 +453,11 @@ const char *key_order(const struct key *key);
 void lay_out(struct logical *logical);
 u32 data_width(const struct view *view, u32 width);
 u32 rows_for(const struct logical *logical);             /* of lines of the file */
-bool screens_define(u32 count);
+bool screens_define(u32 count, const struct logical *part);
 u32 id_line(const struct view *view, char *line, u32 room);
 u32 row_at(const struct position *position, u32 lines);  /* from 0 on */
 void show_screens(void);
+u32 rows_of_note(const struct note *note, u32 width);
 void text_translate(char *text, u32 length, const u8 *table);
 u32 line_image(struct view *view, const struct row *row, char *to, u32 room);
 u32 image_width(const struct view *view);
@@ -452,6 +486,14 @@ void show_now(void);
 /* pointer.c: rows of the display, from 1 on; 0: not shown. */
 u32 row_of_line(struct view *view, u32 line, u32 *column);
 u32 command_row(struct view *view, u32 *column);
+
+/* setscreen.c: the number of a look like this one */
+u32 look_number(const struct look *look);
+void look_words(struct words *words, struct look *look);
+void give_look(char text[64], u32 number);
+
+/* setterm.c */
+const struct control *control_of(char c);
 
 /* schange.c */
 void schange_confirm(struct view *view);
