@@ -97,11 +97,8 @@ enum Command {
     Debian(debian::Options),
     /// Types lines at a user's console of a system that does not run, and shows what it answers.
     Script(script::Options),
-    /// Makes the sample system in a folder.
-    Sample {
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
-    },
+    /// Makes the sample system in a folder, with CMS on it.
+    Sample(sample::Options),
 }
 
 /// Of the host's storage, this part may be code of guests that have used up their first room.
@@ -149,7 +146,7 @@ fn done(command: Command) -> Result<u8, String> {
         Command::Run { system, tn3270, headless, processors } => {
             run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors }).map(|()| 0)
         }
-        Command::Sample { folder } => sample::sample(&folder).map(|()| 0),
+        Command::Sample(options) => sample::sample(&options).map(|()| 0),
         Command::Script(options) => script::script(&options).map(|()| 0),
         Command::Punch(options) => punch::punch(&options).map(|()| 0),
         Command::Password(options) => password::password(&options).map(|()| 0),

@@ -1,15 +1,57 @@
-//! `endicott sample`: makes the sample system, which is two texts and a disk.
+//! `endicott sample`: makes the sample system, which is two texts and a disk with CMS on it.
 
 use crate::configuration;
-use std::path::Path;
+use crate::script::Seat;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tools::dasd;
-use tools::system::DIRECTORY;
+use tools::system::{self, DIRECTORY};
 
-pub(crate) fn sample(folder: &Path) -> Result<(), String> {
+/// What the command line says.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The folder of the new system.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The folder with CMS, as "make cms" builds it; else ENDICOTT_CMS in the environment, or cache/cms here or in a
+    /// folder above this program.
+    #[arg(long, value_name = "DIR")]
+    cms: Option<PathBuf>,
+    /// Without CMS: its minidisks are there, and empty.
+    #[arg(long, conflicts_with = "cms")]
+    without_cms: bool,
+}
+
+/// The minidisks of the sample system that have files, and the images of their blocks in the folder with CMS. Users for
+/// whom there is one image have a disk each.
+const DISKS: [(&str, &str); 8] = [
+    ("MAINT.190", "system.img"),
+    ("MAINT.19E", "tools.img"),
+    ("MAINT.191", "maint.img"),
+    ("MAINT.1DE", "demo.img"),
+    ("OPERATOR.191", "operator.img"),
+    ("CMSUSER.191", "user.img"),
+    ("LINUX1.191", "linux.img"),
+    ("LINUX2.191", "linux.img"),
+];
+
+/// Where CMS is if no other place is named.
+const USUAL: &str = "cache/cms";
+
+/// What MAINT types so that IPL CMS starts what is on 190, and what CP answers then.
+const SAVE: (&str, &str) = ("ipl 190 clear parm savesys cms", "(NSS) CMS was successfully saved");
+
+/// More than saving takes on any host.
+const SAVING: Duration = Duration::from_secs(60);
+
+pub(crate) fn sample(options: &Options) -> Result<(), String> {
+    let folder = &options.folder;
     let fail = |path: &Path, error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let (volume, serial) = configuration::VOLUME;
     let volume = folder.join(volume);
-    let texts = [(DIRECTORY, directory::sample()), (configuration::FILE, configuration::SAMPLE)]
+    let cms = if options.without_cms { None } else { find_cms(options.cms.as_deref())? };
+    let directory = if cms.is_some() { directory::sample_with_cms() } else { directory::sample().to_owned() };
+    let texts = [(DIRECTORY, directory.as_str()), (configuration::FILE, configuration::SAMPLE)]
         .map(|(name, text)| (folder.join(name), text));
     // Nothing is made where a part of it is already.
     for path in texts.iter().map(|(path, _)| path).chain([&volume]) {
@@ -23,8 +65,50 @@ pub(crate) fn sample(folder: &Path) -> Result<(), String> {
         std::fs::write(path, text).map_err(|error| fail(path, error))?;
     }
     dasd::create_usual(&volume, serial)?;
+    if let Some(cms) = &cms {
+        let images = DISKS.map(|(disk, image)| (disk, cms.join(image)));
+        dasd::minidisk::fill(&volume, &system::load_directory_for_disks(folder)?, &images)?;
+        save(folder)?;
+    }
     say!("The sample system is in {}: start it with", folder.display());
     say!("  endicott run --system {}", folder.display());
     say!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1 and LINUX2; each one's password is the name.");
+    match (cms, options.without_cms) {
+        (Some(_), _) => say!("CMS is on it: log on as CMSUSER, and it says what to try."),
+        (None, true) => say!("It is without CMS."),
+        (None, false) => {
+            complain!("endicott: it is without CMS, since there is none in {USUAL} here or above this program.");
+            complain!("{TO_MAKE_CMS}, in the folder of Endicott's source; then make the system anew.");
+        }
+    }
     Ok(())
+}
+
+/// What to do where there is no CMS.
+const TO_MAKE_CMS: &str = "\"make cms\" builds it: that takes the C compiler for s390x, of Debian's package \
+                           gcc-s390x-linux-gnu";
+
+/// The folder with CMS; an error if it is named and has none.
+fn find_cms(named: Option<&Path>) -> Result<Option<PathBuf>, String> {
+    if let Some(folder) = named.map(Path::to_owned).or_else(|| std::env::var_os("ENDICOTT_CMS").map(PathBuf::from)) {
+        return match missing(&folder) {
+            None => Ok(Some(folder)),
+            Some(image) => Err(format!("{} has no {image}, a disk of CMS; {TO_MAKE_CMS}", folder.display())),
+        };
+    }
+    let program = std::env::current_exe().ok().and_then(|path| path.canonicalize().ok());
+    let above = program.iter().flat_map(|path| path.ancestors().skip(1)).map(|folder| folder.join(USUAL));
+    Ok([PathBuf::from(USUAL)].into_iter().chain(above).find(|folder| missing(folder).is_none()))
+}
+
+/// A disk of CMS that the folder lacks.
+fn missing(folder: &Path) -> Option<&'static str> {
+    DISKS.into_iter().map(|(_, image)| image).find(|image| !folder.join(image).is_file())
+}
+
+/// Makes CMS a saved system.
+fn save(folder: &Path) -> Result<(), String> {
+    let (line, answer) = SAVE;
+    let (shown, _) = Seat::take(folder, "MAINT", false)?.types(Some(line), SAVING);
+    if shown.contains(answer) { Ok(()) } else { Err(format!("CMS could not be saved:\n{}", shown.trim_end())) }
 }

@@ -2,11 +2,12 @@
 
 use crate::run;
 use crate::server::Notes;
-use consoles::terminal::Kind;
+use consoles::display::Turn;
+use consoles::terminal::{Kind, Terminal};
 use message::words::Words;
 use nucleus::logon;
 use nucleus::system::Cp;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,38 +38,73 @@ const SOON: u64 = 2_000_000;
 
 pub(crate) fn script(options: &Options) -> Result<(), String> {
     let folder = system::folder(options.system.as_deref());
-    let notes = Arc::new(Notes::new());
-    let (cp, troubles) = run::control_program(&folder, run::load_configuration(&folder)?, &notes)?;
-    troubles.iter().for_each(|trouble| complain!("endicott: {trouble}"));
-    let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
-    let vmdbk =
-        logon::log_on_here(&cp, &options.user.to_uppercase(), &terminal).map_err(|message| message.to_string())?;
-    let wants = vmdbk.user.ipl.is_some();
-    if options.ipl {
-        logon::begin_session(&cp, &vmdbk, false);
-    } else {
-        cp.set_cp_read(&vmdbk, true);
-        let loads = |line: &String| Words::new(line).next().is_some_and(|word| word.is("Ipl"));
-        if wants && !options.lines.iter().any(loads) {
-            complain!("endicott: the IPL statement of {} is not performed without --ipl", vmdbk.userid);
-        }
+    let mut seat = Seat::take(&folder, &options.user, options.ipl)?;
+    let loads = |line: &String| Words::new(line).next().is_some_and(|word| word.is("Ipl"));
+    if !options.ipl && seat.has_ipl && !options.lines.iter().any(loads) {
+        complain!("endicott: the IPL statement of {} is not performed without --ipl", seat.userid);
     }
-    drop(vmdbk);
-    let mut result = Ok(());
     let begun = options.ipl.then_some("");
     for line in begun.into_iter().chain(options.lines.iter().map(String::as_str)) {
-        if !line.is_empty() {
-            cp.line(terminal.id, line);
-        }
-        let idle = settle(&cp, Duration::from_secs(options.wait));
-        say::print(format_args!("{}", terminal.take_output()));
+        let (shown, idle) = seat.types(Some(line).filter(|line| !line.is_empty()), Duration::from_secs(options.wait));
+        say::print(format_args!("{shown}"));
         if !idle {
-            result = Err(format!("it still runs {} seconds after \"{line}\"", options.wait));
-            break;
+            return Err(format!("it still runs {} seconds after \"{line}\"", options.wait));
         }
     }
-    cp.shut_down();
-    result
+    Ok(())
+}
+
+/// A user's console in a system that is up for it alone, in this process.
+pub(crate) struct Seat {
+    cp: Arc<Cp>,
+    terminal: Arc<Terminal>,
+    userid: String,
+    /// The directory says what its machine begins with.
+    has_ipl: bool,
+}
+
+impl Seat {
+    /// Brings the system in `folder` up and logs the user on, with the COMMAND and IPL statements of the directory or
+    /// without.
+    pub(crate) fn take(folder: &Path, user: &str, ipl: bool) -> Result<Seat, String> {
+        let notes = Arc::new(Notes::new());
+        let (cp, troubles) = run::control_program(folder, run::load_configuration(folder)?, &notes)?;
+        troubles.iter().for_each(|trouble| complain!("endicott: {trouble}"));
+        let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
+        let vmdbk = logon::log_on_here(&cp, &user.to_uppercase(), &terminal).map_err(|message| message.to_string())?;
+        if ipl {
+            logon::begin_session(&cp, &vmdbk, false);
+        } else {
+            cp.set_cp_read(&vmdbk, true);
+        }
+        let (userid, has_ipl) = (vmdbk.userid.to_string(), vmdbk.user.ipl.is_some());
+        drop(vmdbk);
+        Ok(Seat { cp, terminal, userid, has_ipl })
+    }
+
+    /// Types a line, if there is one: what is shown until nothing happens any more, and whether that came within the
+    /// time.
+    pub(crate) fn types(&mut self, line: Option<&str>, most: Duration) -> (String, bool) {
+        line.iter().for_each(|line| self.cp.line(self.terminal.id, line));
+        let idle = settle(&self.cp, most);
+        (self.terminal.take_output(), idle)
+    }
+
+    /// What was punched since the system came up is in its readers then.
+    pub(crate) fn take_punched(&self) {
+        self.cp.take_drops();
+    }
+
+    /// Which side is to act.
+    pub(crate) fn turn(&self) -> Turn {
+        self.terminal.turn()
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.cp.shut_down();
+    }
 }
 
 /// Runs virtual machines until nothing is to be done, or for so long. Whether it came to an end.

@@ -1,47 +1,100 @@
-//! CMS at a real 3270: what a newcomer sees, and a file that is there after the system has been down.
+//! CMS in the sample system: what each user has, and what a newcomer sees at a real 3270.
 
 mod support;
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 use support::line::Line;
-use support::{Client, System, endicott, has_s3270};
+use support::{Client, System, endicott, has_s3270, sample};
 
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// The disks that `cargo x cms` makes.
-fn images() -> Option<[PathBuf; 2]> {
+/// The folder with what `cargo x cms` makes.
+fn cms() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/cms");
     let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);
-    let images = ["system.img", "user.img"].map(|name| folder.join(name));
-    let there = images.iter().all(|image| image.exists());
+    let there = folder.join("user.img").exists();
     if !there {
         println!("skipped: there is no CMS in {} (cargo x cms makes one)", folder.display());
     }
-    there.then_some(images)
+    there.then_some(folder)
 }
 
-fn install(folder: &Path, images: &[PathBuf; 2]) {
-    for (disk, image) in ["MAINT.190", "CMSUSER.191"].iter().zip(images) {
-        let mut put = endicott();
-        put.args(["dasd", "minidisk"]).arg(folder.join("volumes/vmres.3390")).args(["--of", disk, "--system"]);
-        let done = put.arg(folder).arg("--format").arg("--put").arg(image).output().expect("endicott starts");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    }
-    let mut save = endicott();
-    save.arg("script").arg("--system").arg(folder).args(["MAINT", "ipl 190 clear parm savesys cms"]);
-    let done = save.output().expect("endicott starts");
+/// Makes the sample system with CMS in place of the one without.
+fn install(folder: &Path, cms: &Path) {
+    fs::remove_dir_all(folder).expect("the folder is ours");
+    let done = endicott().args(["sample", "--cms"]).arg(cms).arg(folder).output().expect("endicott starts");
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
-    assert!(said.contains("(NSS) CMS was successfully saved"), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    assert!(said.contains("CMS is on it"), "{said}{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// What a user's console shows of these lines.
+fn typed(folder: &Path, words: &[&str]) -> String {
+    let done = endicott().arg("script").arg("--system").arg(folder).args(words).output().expect("endicott starts");
+    assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+#[test]
+fn each_user_of_the_sample_system_has_disks_with_files() {
+    let Some(cms) = cms() else { return };
+    let folder = sample("disks-of-all");
+    install(&folder, &cms);
+    // LOGON of these starts CMS; PROFILE EXEC greets them and links the DEMO disk.
+    for (user, greeting) in [("CMSUSER", "Welcome to CMS, CMSUSER"), ("MAINT", "This is MAINT")] {
+        let shown = typed(&folder, &["--ipl", user, "listfile profile * a", "query search", "demo sums"]);
+        let disks = ["191  A     R/W", "1DE  E     R/O", "190  S     R/O", "19E  Y/S   R/O"];
+        for wanted in [greeting, "PROFILE  EXEC     A1", "PROFILE  XEDIT    A1", "| split ,"].iter().chain(&disks) {
+            assert!(shown.contains(wanted), "{user} {wanted}: {shown}");
+        }
+    }
+    for user in ["OPERATOR", "LINUX1", "LINUX2"] {
+        let shown = typed(&folder, &[user, "ipl cms parm autocr", "listfile profile * a", "demo"]);
+        for wanted in ["PROFILE  EXEC     A1", "PROFILE  XEDIT    A1", "On this disk"] {
+            assert!(shown.contains(wanted), "{user} {wanted}: {shown}");
+        }
+    }
+    fs::remove_dir_all(&folder).expect("the folder is ours");
+}
+
+#[test]
+fn a_system_without_cms_says_what_is_missing() {
+    let Some(cms) = cms() else { return };
+    let folder = std::env::temp_dir().join(format!("endicott-without-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the host has a folder for temporary files");
+    // A program that lies in no folder with CMS, started in none.
+    let program = folder.join("endicott");
+    fs::copy(env!("CARGO_BIN_EXE_endicott"), &program).expect("there is room for a program");
+    let made = |name: &str, cms: Option<&Path>| {
+        let mut command = Command::new(&program);
+        command.current_dir(&folder).args(["sample", name]).env_remove("ENDICOTT_CMS");
+        command.envs(cms.map(|cms| ("ENDICOTT_CMS", cms))).output().expect("endicott starts")
+    };
+    let without = made("without", None);
+    let said = String::from_utf8_lossy(&without.stderr).into_owned();
+    assert!(without.status.success() && folder.join("without/USER DIRECT").exists(), "{said}");
+    assert!(said.contains("it is without CMS") && said.contains("gcc-s390x-linux-gnu"), "{said}");
+    let direct = fs::read_to_string(folder.join("without/USER DIRECT")).expect("it was just made");
+    assert!(direct.contains("\n*IPL CMS"), "nobody starts what is not there");
+    let wrong = made("wrong", Some(&folder));
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(!wrong.status.success() && said.contains("has no system.img"), "{said}");
+    assert!(!folder.join("wrong").exists(), "nothing is made where a part is missing");
+    let good = made("good", Some(&cms));
+    assert!(String::from_utf8_lossy(&good.stdout).contains("CMS is on it"));
+    fs::remove_dir_all(&folder).expect("the folder is ours");
 }
 
 #[test]
 fn a_newcomer_finds_cms() {
-    let (true, Some(images)) = (has_s3270(), images()) else { return };
-    let system = System::start("cms", |folder| install(folder, &images));
+    let (true, Some(cms)) = (has_s3270(), cms()) else { return };
+    let system = System::start("cms", |folder| install(folder, &cms));
     let mut client = Client::connect(&system);
     client.log_on("CMSUSER");
-    client.say("ipl cms parm autocr", "and good-bye", ANSWER);
+    client.until("and good-bye", ANSWER);
     client.until_status("RUNNING", ANSWER);
     client.say("query autoread", "AUTOREAD = OFF", ANSWER);
     client.say("set autoread on", "Ready;", ANSWER);
@@ -50,6 +103,7 @@ fn a_newcomer_finds_cms() {
     client.say("set autoread off", "Ready;", ANSWER);
     client.until_status("RUNNING", ANSWER);
     client.say("listfile (label", "PROFILE  EXEC     A1 V", ANSWER);
+    client.say("primes 20", "2 3 5 7 11 13 17 19", ANSWER);
     client.say("hello", "What is your name?", ANSWER);
     client.until_status("VM READ", ANSWER);
     client.say("Ada", "2 to the power of 190 is 15692754338466", ANSWER);
@@ -81,11 +135,11 @@ const FIRST: usize = 10;
 /// divided by the users.
 #[test]
 fn many_users_of_cms_log_on_run_execs_and_log_off() {
-    let Some(images) = images() else { return };
+    let Some(cms) = cms() else { return };
     let count: usize =
         std::env::var("ENDICOTT_CMS_USERS").ok().and_then(|n| n.parse().ok()).unwrap_or(60).max(FIRST + 1);
     let system = System::start("many-cms", |folder| {
-        install(folder, &images);
+        install(folder, &cms);
         let path = folder.join("USER DIRECT");
         let mut text = std::fs::read_to_string(&path).expect("the sample has a directory");
         for n in 0..count {

@@ -1,9 +1,10 @@
-//! CMS: `guest/cms` compiled for ESA/390 into `cache/cms`, and the minidisks that the sample system gets with it.
+//! CMS: `guest/cms` compiled for ESA/390 into `cache/cms`, and the minidisks that `endicott sample` puts on a system.
 //!
 //! The nucleus is one program without a library; its loader goes into the IPL records of MAINT's 190. Its tables of
 //! commands and messages, and what HELP types, are made from `guest/cms/help` (crate `description`). The files of the
 //! disks are in `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,24 +14,8 @@ use description::Description;
 
 use crate::host::{self, Outcome, at, make_folder, run};
 
-/// How the nucleus is compiled: 31-bit, EBCDIC, and nothing that needs a library or a kernel.
-const FLAGS: [&str; 20] = [
-    "-m31",
-    "-mesa",
-    "-march=z900",
-    "-std=gnu11",
-    "-O2",
-    "-ffreestanding",
-    "-fno-builtin",
-    "-nostdlib",
-    "-fno-pic",
-    "-fno-pie",
-    "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables",
-    "-fno-delete-null-pointer-checks",
-    "-fno-tree-loop-distribute-patterns",
-    "-msoft-float",
-    "-fexec-charset=IBM037",
+/// What is wrong in C's sources fails.
+const STRICT: [&str; 4] = [
     "-Wall",
     "-Wextra",
     // The PSA is at address 0.
@@ -132,11 +117,51 @@ const LOW: [(&str, &str, &[&str]); 3] = [
     ),
 ];
 
-/// Blocks of 4096 bytes of MAINT's 190 and CMSUSER's 191 (`cp/directory/src/sample.direct`), and those of 190 that the
-/// nucleus lies in.
-const SYSTEM: u32 = 100 * 180;
-const USER: u32 = 20 * 180;
-const RESERVED: u32 = 2 * 180;
+/// A CMS disk of the sample system.
+struct Disk {
+    /// The image that is made of it, as `endicott sample` knows it.
+    image: &'static str,
+    /// Whose minidisk it is, in [`DIRECTORY`].
+    of: (&'static str, &'static str),
+    label: &'static str,
+    /// The folders of its files in `guest/cms/disks`; of two files of one name the later one is meant.
+    folders: &'static [&'static str],
+    /// Decks and libraries: how they are called, and the mode number.
+    decks: &'static [(&'static str, &'static str)],
+}
+
+const DISKS: [Disk; 7] = [
+    Disk {
+        image: SYSTEM,
+        of: ("MAINT", "190"),
+        label: "MNT190",
+        folders: &["system"],
+        decks: &[("CMSENTRY.TEXT", "A2"), ("DMSCSL.TEXT", "A2"), ("DMSGPI.MACLIB", "A2"), ("OSMACRO.MACLIB", "A2")],
+    },
+    Disk { image: "tools", of: ("MAINT", "19E"), label: "MNT19E", folders: &["tools"], decks: &[] },
+    Disk { image: "maint", of: ("MAINT", "191"), label: "MNT191", folders: &["each", "maint"], decks: &[] },
+    Disk {
+        image: "demo",
+        of: ("MAINT", "1DE"),
+        label: "DEMO",
+        folders: &["demo"],
+        decks: &[("GREET.TEXT", "A1"), ("TALLY.TEXT", "A1"), ("CLICKS.TEXT", "A1"), ("RXCKSUM.TEXT", "A1")],
+    },
+    Disk { image: "operator", of: ("OPERATOR", "191"), label: "OPR191", folders: &["each", "operator"], decks: &[] },
+    Disk { image: "linux", of: ("LINUX1", "191"), label: "LIN191", folders: &["each", "linux"], decks: &[] },
+    // The last one: where it is newer than the sources, all are.
+    Disk { image: "user", of: ("CMSUSER", "191"), label: "CMS191", folders: &["each", "user"], decks: &[] },
+];
+
+/// The directory that says how large the disks are.
+const DIRECTORY: &str = "cp/directory/src/sample.direct";
+
+/// The disk that has the nucleus, in so many blocks after the file system.
+const SYSTEM: &str = "system";
+const RESERVED: u32 = 2 * BLOCKS_OF_CYLINDER;
+
+/// Blocks of 4096 bytes on a cylinder of a 3390.
+const BLOCKS_OF_CYLINDER: u32 = 15 * 12;
 
 /// The folder of what is made here.
 pub(crate) fn folder() -> PathBuf {
@@ -149,7 +174,7 @@ fn source() -> PathBuf {
 
 /// The cross compiler, if it is there.
 pub(crate) fn compiler() -> Option<String> {
-    let compiler = env::var("S390X_CC").unwrap_or_else(|_| "s390x-linux-gnu-gcc".into());
+    let compiler = deck::compiler();
     host::has(&compiler).then_some(compiler)
 }
 
@@ -160,7 +185,8 @@ pub(crate) fn prepare() -> Outcome {
     )?;
     let folder = folder();
     make_folder(&folder)?;
-    let newest = newest(&source()).into_iter().chain(modified(&host::root().join("xtask/src/cms.rs"))).max();
+    let others = ["xtask/src/cms.rs", DIRECTORY].map(|path| host::root().join(path));
+    let newest = newest(&source()).into_iter().chain(others.iter().filter_map(|path| modified(path))).max();
     if modified(&folder.join("user.img")).is_some_and(|made| Some(made) > newest) {
         return Ok(());
     }
@@ -193,7 +219,14 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     };
     let compile = |sources: &[PathBuf], options: &[&str], out: &Path| {
         let mut command = Command::new(compiler);
-        command.args(FLAGS).arg(&level).arg("-I").arg(source().join("lib/include")).arg("-I").arg(folder);
+        command
+            .args(deck::COMPILED)
+            .args(STRICT)
+            .arg(&level)
+            .arg("-I")
+            .arg(source().join("lib/include"))
+            .arg("-I")
+            .arg(folder);
         command.arg("-Wl,-m,elf_s390,--build-id=none,-z,noexecstack").args(options);
         run(command.args(sources).arg("-o").arg(out))
     };
@@ -236,7 +269,7 @@ fn programs(compiler: &str, folder: &Path) -> Outcome {
     let compile = |file: &Path| {
         let object = folder.join(file.file_name().unwrap_or_default()).with_extension("o");
         let mut command = Command::new(compiler);
-        command.args(FLAGS).arg("-I").arg(&sdk).arg("-I").arg(source().join("lib/include"));
+        command.args(deck::COMPILED).args(STRICT).arg("-I").arg(&sdk).arg("-I").arg(source().join("lib/include"));
         run(command.arg("-c").arg(file).arg("-o").arg(&object)).map(|()| object)
     };
     // Its beginning is where programs begin.
@@ -264,7 +297,7 @@ fn deck(object: &Path, name: &str, folder: &Path) -> Outcome {
     at(&path, fs::write(&path, cards))
 }
 
-/// `edfdisk`, and with it the images of the two disks.
+/// `edfdisk`, and with it the images of the disks.
 fn disks(description: &Description, folder: &Path) -> Outcome {
     let edfdisk = folder.join("edfdisk");
     // How libraries lie on a disk is CMS's own.
@@ -273,90 +306,72 @@ fn disks(description: &Description, folder: &Path) -> Outcome {
     let sources = parts.iter().flatten().chain([&members]);
     let host_compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
     run(Command::new(host_compiler).args(["-std=c11", "-O2", "-o"]).arg(&edfdisk).args(sources))?;
-    for (name, label, blocks, reserved) in [("system", "MNT190", SYSTEM, RESERVED), ("user", "CMS191", USER, 0)] {
-        let image = folder.join(format!("{name}.img"));
-        let numbers = [blocks, 4096, reserved].map(|n| n.to_string());
-        let [blocks, size, reserved] = &numbers;
-        run(Command::new(&edfdisk).arg("format").arg(&image).args([blocks, size, label, reserved]))?;
-        for file in host::files(&source().join("disks").join(name), |_| true) {
-            let id = file.file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
-            let words: Vec<&str> = id.split('.').collect();
-            run(Command::new(&edfdisk).arg("put").arg(&image).args(words).arg(&file).arg("V"))?;
+    for library in ["DMSGPI", "OSMACRO"] {
+        let macros = host::files(&source().join("sdk/macros").join(library), |_| true);
+        run(Command::new(&edfdisk).arg("maclib").arg(folder.join(library).with_extension("MACLIB")).args(macros))?;
+    }
+    DISKS.iter().try_for_each(|disk| image(disk, &edfdisk, description, folder))
+}
+
+/// The image of a disk: formatted, and filled with its files.
+fn image(disk: &Disk, edfdisk: &Path, description: &Description, folder: &Path) -> Outcome {
+    let image = folder.join(disk.image).with_extension("img");
+    let tool = |what: &str| {
+        let mut command = Command::new(edfdisk);
+        command.arg(what).arg(&image);
+        command
+    };
+    let reserved = if disk.image == SYSTEM { RESERVED } else { 0 };
+    let (user, vdev) = disk.of;
+    let direct = host::root().join(DIRECTORY);
+    let cylinders = cylinders(&at(&direct, fs::read_to_string(&direct))?, user, vdev)
+        .ok_or_else(|| format!("{} has no minidisk {vdev} of {user}.", direct.display()))?;
+    let blocks = cylinders * BLOCKS_OF_CYLINDER;
+    run(tool("format").args([&blocks.to_string(), "4096", disk.label, &reserved.to_string()]))?;
+    for (id, file) in files_of(disk) {
+        let words: Vec<&str> = id.split('.').collect();
+        // What the assembler reads is cards; the rest are lines.
+        let format: &[&str] = if words.get(1) == Some(&"ASSEMBLE") { &["F", "80"] } else { &["V"] };
+        run(tool("put").args(&words).arg(&file).args(format))?;
+    }
+    for (deck, mode) in disk.decks {
+        run(tool("bin").args(deck.split('.')).arg(mode).arg(folder.join(deck)).args(["F", "80"]))?;
+    }
+    if disk.image == SYSTEM {
+        for (topic, text) in description.help() {
+            let help = folder.join(topic).with_extension("HELP");
+            at(&help, fs::write(&help, text))?;
+            run(tool("put").args([topic, "HELP", "A2"]).arg(&help).arg("V"))?;
         }
-        let decks: &[(&str, &str)] = match name {
-            "system" => &[(deck::ENTRY, "A2"), ("DMSCSL", "A2")],
-            _ => &[("GREET", "A1"), ("TALLY", "A1"), ("CLICKS", "A1"), ("RXCKSUM", "A1")],
-        };
-        for library in if name == "system" { &["DMSGPI", "OSMACRO"][..] } else { &[] } {
-            let cards = folder.join(library).with_extension("MACLIB");
-            let macros = host::files(&source().join("sdk/macros").join(library), |_| true);
-            run(Command::new(&edfdisk).arg("maclib").arg(&cards).args(macros))?;
-            let file = [library, "MACLIB", "A2"];
-            run(Command::new(&edfdisk).arg("bin").arg(&image).args(file).arg(cards).args(["F", "80"]))?;
-        }
-        for (deck, mode) in decks {
-            let cards = folder.join(deck).with_extension("TEXT");
-            run(Command::new(&edfdisk).arg("bin").arg(&image).args([deck, "TEXT", mode]).arg(cards).args(["F", "80"]))?;
-        }
-        if name == "system" {
-            for (topic, text) in description.help() {
-                let help = folder.join(topic).with_extension("HELP");
-                at(&help, fs::write(&help, text))?;
-                run(Command::new(&edfdisk).arg("put").arg(&image).args([topic, "HELP", "A2"]).arg(&help).arg("V"))?;
-            }
-            run(Command::new(&edfdisk)
-                .arg("ipl")
-                .arg(&image)
-                .args(["loader.bin", "nucleus.bin"].map(|n| folder.join(n))))?;
-        }
+        run(tool("ipl").args(["loader.bin", "nucleus.bin"].map(|n| folder.join(n))))?;
     }
     Ok(())
 }
 
-/// Puts CMS on the sample system's disks, and has CMSUSER start it at logon.
-pub(crate) fn install(endicott: impl Fn() -> Command, system: &Path) -> Outcome {
-    for (disk, image) in [("MAINT.190", "system.img"), ("CMSUSER.191", "user.img")] {
-        let mut put = endicott();
-        put.args(["dasd", "minidisk"])
-            .arg(system.join("volumes/vmres.3390"))
-            .args(["--of", disk, "--system"])
-            .arg(system);
-        run(put.arg("--format").arg("--put").arg(folder().join(image)))?;
-    }
-    // CMS as a saved system: IPL CMS starts it.
-    let mut save = endicott();
-    save.arg("script").arg("--system").arg(system).args(["MAINT", "ipl 190 clear parm savesys cms"]);
-    run(&mut save)?;
-    let path = system.join("USER DIRECT");
-    let directory = at(&path, fs::read_to_string(&path))?;
-    at(&path, fs::write(&path, starting_cms(&directory)))
+/// The files of a disk by NAME.TYPE.MODE.
+fn files_of(disk: &Disk) -> BTreeMap<String, PathBuf> {
+    let folders = disk.folders.iter().map(|folder| source().join("disks").join(folder));
+    let files = folders.flat_map(|folder| host::files(&folder, |_| true));
+    files.map(|file| (file.file_name().unwrap_or_default().to_string_lossy().into_owned(), file)).collect()
 }
 
-/// The directory in which CMSUSER's machine starts CMS at logon.
-fn starting_cms(directory: &str) -> String {
-    let mut text = String::new();
-    let mut user = "";
-    for line in directory.lines() {
-        text += line;
-        text.push('\n');
-        user = line.strip_prefix("USER ").and_then(|rest| rest.split(' ').next()).unwrap_or(user);
-        if user == "CMSUSER" && line.trim_start().starts_with("MACHINE ") {
-            text += " IPL CMS PARM AUTOCR\n";
-        }
-    }
-    text
+/// How many cylinders a directory gives to a user's minidisk.
+fn cylinders(directory: &str, user: &str, vdev: &str) -> Option<u32> {
+    let of_user = directory.lines().skip_while(|line| !line.starts_with(&format!("USER {user} ")));
+    let mut words = of_user.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    words.find_map(|words| match words[..] {
+        ["MDISK", number, "3390", _, cylinders, ..] if number == vdev => cylinders.parse().ok(),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::starting_cms;
+    use super::cylinders;
 
     #[test]
-    fn only_cmsuser_starts_cms() {
-        let before =
-            "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n LINK MAINT 190 190 RR\n";
-        let after = "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n IPL CMS PARM AUTOCR\n \
-            LINK MAINT 190 190 RR\n";
-        assert_eq!(starting_cms(before), after);
+    fn a_minidisk_is_as_large_as_the_directory_says() {
+        let text = "USER A A 1M 1M G\n MDISK 191 3390 1 20 V MR\nUSER B B 1M 1M G\n* x\n MDISK 191 3390 21 5 V MR\n";
+        assert_eq!(["A", "B", "C"].map(|user| cylinders(text, user, "191")), [Some(20), Some(5), None]);
     }
 }

@@ -33,16 +33,14 @@ pub(crate) fn run_system(arguments: &[&str]) -> Outcome {
     run(endicott().args(["run", "--system"]).arg(&system).args(arguments))
 }
 
-/// Makes the sample system in the folder `system`, with CMS on MAINT's 190: IPL 190 starts it, and CMSUSER's LOGON
-/// does.
+/// Makes the sample system in the folder `system`, with the CMS of these sources.
 pub(crate) fn sample_system(system: &Path) -> Outcome {
-    run(endicott().arg("sample").arg(system))?;
     if cms::compiler().is_none() {
         println!("The sample system is without CMS: that needs gcc-s390x-linux-gnu (make run installs it).");
-        return Ok(());
+        return run(endicott().arg("sample").arg("--without-cms").arg(system));
     }
     cms::prepare()?;
-    cms::install(endicott, system)
+    run(endicott().arg("sample").arg("--cms").arg(cms::folder()).arg(system))
 }
 
 fn endicott() -> Command {

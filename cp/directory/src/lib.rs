@@ -33,7 +33,7 @@ use std::path::Path;
 
 pub use model::*;
 pub use password::{LinkPassword, Password, Passwords};
-pub use sample::sample;
+pub use sample::{sample, sample_with_cms};
 pub use table::statement_names;
 
 /// One mistake in a directory source, or a source that cannot be read.

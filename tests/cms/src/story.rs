@@ -80,6 +80,12 @@ impl Story {
             files.push([name.into(), kind.into(), mode.into(), content]);
             return What::Nothing;
         }
+        if let Some(rest) = line.strip_prefix("** folder ") {
+            let (disk, folder) = rest.split_once(' ').expect("** folder DISK NAME");
+            let files = if disk == "191" { &mut self.user } else { &mut self.system };
+            files.extend(folder_of_disk(folder));
+            return What::Nothing;
+        }
         if let Some(block) = line.strip_prefix("** damage ") {
             return What::Damage(block.parse().expect("a block number"));
         }
@@ -114,6 +120,23 @@ impl Story {
     pub fn user(&self) -> Vec<File<'_>> {
         files(&self.user)
     }
+}
+
+/// The files of a folder of `guest/cms/disks`, which are called NAME.TYPE.MODE.
+pub fn folder_of_disk(name: &str) -> Vec<[String; 4]> {
+    let folder = crate::source().join("disks").join(name);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("it can be read").path()).collect();
+    paths.sort();
+    let file = |path: &std::path::PathBuf| {
+        let id = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let words: Vec<&str> = id.splitn(3, '.').collect();
+        let [name, kind, mode] = words[..] else { panic!("{id} is not called NAME.TYPE.MODE") };
+        let lines = std::fs::read_to_string(path).expect("it is a text");
+        let content = if kind == "ASSEMBLE" { format!("source\n{lines}") } else { lines };
+        [name.into(), kind.into(), mode.into(), content]
+    };
+    paths.iter().map(file).collect()
 }
 
 fn files(list: &[Owned]) -> Vec<File<'_>> {

@@ -10,6 +10,7 @@
 //! ** file 191 X TEXT A1 cards/ESD 1 SD:X:0:10/END     a deck card by card (src/cards.rs)
 //! ** file 191 X ASSEMBLE A1 source/X CSECT/ END    a file of cards, not of lines of their own lengths
 //! ** file 190 CMS HELP A2 help/CMS.HELP              a file of HELP's, as cargo x cms makes it
+//! ** folder 191 demo             the files of guest/cms/disks/demo
 //! ** damage 4                    block 4 of CMSUSER's 191 is written over with X'FF'
 //! ** dated                       what is shown depends on the date, 20 November 1991
 //! ** typewriter                  it is about a console that is a typewriter: not played at displays
@@ -24,7 +25,7 @@
 //! Times of day and processor times are shown as n. `BLESS=1 cargo test -p cms --test transcripts` writes what is shown
 //! now into the files; `STORY=tape` plays only those with that in their names.
 
-use cms::story::{Story, What, masked};
+use cms::story::{Story, What, folder_of_disk, masked};
 use cms::system::Site;
 use std::path::Path;
 use support::stories::told_again;
@@ -73,4 +74,24 @@ fn transcripts() {
     let Some(cms) = cms::nucleus() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
     told_again(&folder, |text| tell(text, &cms));
+}
+
+/// A program of the sample system's disks is run by a story, where it does what the story shows.
+#[test]
+fn each_program_for_users_has_a_story() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let stories = ["demo", "tools"].map(|name| {
+        let text = std::fs::read_to_string(folder.join(name).with_extension("txt")).expect("the story is there");
+        Story::parse(&text).steps.into_iter().map(|step| step.line.to_uppercase()).collect::<Vec<_>>()
+    });
+    let mut programs = 0;
+    for disk in ["demo", "tools"] {
+        for [name, kind, ..] in folder_of_disk(disk) {
+            let run = ["EXEC", "REXX", "XEDIT", "ASSEMBLE"].contains(&kind.as_str());
+            let word = |line: &String| line.starts_with('>') && line.split([' ', '>']).any(|word| word == name);
+            assert!(!run || stories.iter().flatten().any(word), "no story runs {name} {kind}");
+            programs += usize::from(run);
+        }
+    }
+    assert!(programs >= 15, "{programs} programs");
 }

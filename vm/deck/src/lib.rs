@@ -19,6 +19,32 @@ use std::collections::BTreeMap;
 /// Where programs with a `main` begin: a name of the C library.
 pub const ENTRY: &str = "CMSENTRY";
 
+/// How the cross compiler makes objects of CMS's programs and of CMS itself: 31-bit, EBCDIC, and nothing that needs a
+/// library or a kernel.
+pub const COMPILED: [&str; 16] = [
+    "-m31",
+    "-mesa",
+    "-march=z900",
+    "-std=gnu11",
+    "-O2",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-nostdlib",
+    "-fno-pic",
+    "-fno-pie",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-delete-null-pointer-checks",
+    "-fno-tree-loop-distribute-patterns",
+    "-msoft-float",
+    "-fexec-charset=IBM037",
+];
+
+/// The cross compiler's usual name; S390X_CC in the environment has another.
+pub fn compiler() -> String {
+    std::env::var("S390X_CC").unwrap_or_else(|_| "s390x-linux-gnu-gcc".into())
+}
+
 type Elf<'a> = ElfFile32<'a, BigEndian>;
 
 /// What the object becomes in storage.

@@ -150,11 +150,13 @@ pub(crate) struct System {
 /// What a system says outside of its terminals, in its folder.
 const LOG: &str = "operator.log";
 
-/// The sample system in a folder of its own.
+/// The sample system in a folder of its own, without CMS.
 pub(crate) fn sample(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
-    let made = endicott().arg("sample").arg(&folder).stdout(Stdio::null()).status().expect("endicott starts");
+    let mut command = endicott();
+    command.args(["sample", "--without-cms"]).arg(&folder).stdout(Stdio::null());
+    let made = command.status().expect("endicott starts");
     assert!(made.success(), "the sample system is made");
     folder
 }

@@ -4,7 +4,7 @@ use super::{Watch, open, text};
 use crate::system;
 use base::file::{self, Access};
 use dasd::{BlockError, Blocks, Extent, ImageError, Kind, Volume, label};
-use directory::DeviceKind;
+use directory::{DeviceKind, Directory};
 use std::fs;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -41,20 +41,44 @@ pub struct Options {
     put: Option<PathBuf>,
 }
 
+/// What messages call the cylinders or blocks of a volume.
+fn units(volume: &dyn Volume) -> &'static str {
+    if volume.kind().blocks() > 0 { "blocks" } else { "cylinders" }
+}
+
+/// The blocks of a part of the volume in `file`.
+fn blocks_of(volume: &Arc<dyn Volume>, file: &Path, (first, count): (u64, u64), size: u32) -> Result<Blocks, String> {
+    let outside = || format!("{} has no {count} {} from {first} on", file.display(), units(&**volume));
+    let disk = Arc::new(Extent::new(volume.clone(), first, count, false).ok_or_else(outside)?);
+    Blocks::new(disk, size).ok_or("--size is 512, 1024, 2048 or 4096".into())
+}
+
+fn format(blocks: &Blocks) -> Result<(), String> {
+    let watch = Watch::new("Formatting");
+    blocks.format(&mut |done, of| watch.tell(done, of)).map_err(|error| match error {
+        BlockError::Interrupted => "interrupted; a part of the minidisk is formatted".into(),
+        error => error.to_string(),
+    })
+}
+
+/// Formats minidisks of the volume in `file`, such as MAINT.190, in blocks of 4096 bytes, and fills each from a file.
+pub fn fill(file: &Path, directory: &Directory, disks: &[(&str, PathBuf)]) -> Result<(), String> {
+    let volume: Arc<dyn Volume> = open(file, dasd::Options::default()).map_err(text)?;
+    for (of, image) in disks {
+        let blocks = blocks_of(&volume, file, minidisk_extent(directory, of, &*volume)?, 4096)?;
+        format(&blocks).and_then(|()| put(&blocks, image)).map_err(|why| format!("{of}: {why}"))?;
+    }
+    volume.flush().map_err(|error| error.to_string())
+}
+
 pub(super) fn minidisk(options: &Options) -> Result<(), String> {
     let how = dasd::Options { read_only: options.get.is_some(), ..dasd::Options::default() };
     let volume: Arc<dyn Volume> = open(&options.file, how).map_err(text)?;
     let (first, count) = extent(options, &*volume)?;
-    let units = if volume.kind().blocks() > 0 { "blocks" } else { "cylinders" };
-    let outside = || format!("{} has no {count} {units} from {first} on", options.file.display());
-    let disk = Arc::new(Extent::new(volume.clone(), first, count, false).ok_or_else(outside)?);
-    let blocks = Blocks::new(disk, options.size).ok_or("--size is 512, 1024, 2048 or 4096")?;
+    let units = units(&*volume);
+    let blocks = blocks_of(&volume, &options.file, (first, count), options.size)?;
     if options.format {
-        let watch = Watch::new("Formatting");
-        blocks.format(&mut |done, of| watch.tell(done, of)).map_err(|error| match error {
-            BlockError::Interrupted => "interrupted; a part of the minidisk is formatted".into(),
-            error => error.to_string(),
-        })?;
+        format(&blocks)?;
     }
     let moved = match (&options.get, &options.put) {
         (Some(to), _) => get(&blocks, to)?,
@@ -72,20 +96,24 @@ pub(super) fn minidisk(options: &Options) -> Result<(), String> {
 
 /// First cylinder or block, and how many.
 fn extent(options: &Options, volume: &dyn Volume) -> Result<(u64, u64), String> {
-    let size = match volume.kind() {
-        Kind::Ckd { cylinders, .. } => u64::from(cylinders),
-        Kind::Fba { blocks, .. } => blocks,
-    };
     if let Some(extent) = &options.extent {
         let parsed = extent.split_once('.').and_then(|(first, count)| Some((first.parse().ok()?, count.parse().ok()?)));
         return parsed
             .filter(|(_, count)| *count > 0)
             .ok_or_else(|| format!("{extent} is not an extent, such as 1.100"));
     }
-    let wanted = options.of.as_deref().unwrap_or_default();
+    let directory = system::load_directory_for_disks(&system::folder(options.system.as_deref()))?;
+    minidisk_extent(&directory, options.of.as_deref().unwrap_or_default(), volume)
+}
+
+/// Where the minidisk that is `wanted`, such as MAINT.190, lies on the volume.
+fn minidisk_extent(directory: &Directory, wanted: &str, volume: &dyn Volume) -> Result<(u64, u64), String> {
+    let size = match volume.kind() {
+        Kind::Ckd { cylinders, .. } => u64::from(cylinders),
+        Kind::Fba { blocks, .. } => blocks,
+    };
     let parsed = wanted.rsplit_once('.').and_then(|(user, vdev)| Some((user, u16::from_str_radix(vdev, 16).ok()?)));
     let (user, vdev) = parsed.ok_or_else(|| format!("{wanted} is not a minidisk, such as MAINT.190"))?;
-    let directory = system::load_directory_for_disks(&system::folder(options.system.as_deref()))?;
     let user = directory.user(&user.to_uppercase()).ok_or_else(|| format!("USER DIRECT has no user {user}"))?;
     let found = user.device(vdev).and_then(|device| match &device.kind {
         DeviceKind::Mdisk(disk) => Some(disk),
