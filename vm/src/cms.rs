@@ -1,5 +1,6 @@
 //! `endicott cms`: what the host does for CMS's users.
 
+use crate::program;
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
@@ -21,17 +22,26 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
+    /// Compiles a program in C for CMS and runs it in a user's machine, its console on standard output.
+    ///
+    /// It becomes a MODULE on the user's disk A, in a system that does not run. guest/cms/sdk/cmslib.h says what a
+    /// program has; it is what `#include "cmslib.h"` gets.
+    #[command(after_help = program::EXIT_CODES)]
+    Run(program::Options),
 }
 
 /// More than any object has: a deck is to fit into a virtual machine.
 const LARGEST: u64 = 1 << 30;
 
-pub(crate) fn cms(command: &Command) -> Result<(), String> {
-    let Command::Text { objects, output, name } = command;
+pub(crate) fn cms(command: &Command) -> Result<u8, String> {
+    let (objects, output, name) = match command {
+        Command::Text { objects, output, name } => (objects, output, name),
+        Command::Run(options) => return program::run(options),
+    };
     if objects.len() > 1 && (output.is_some() || name.is_some()) {
         return Err("--output and --name are for one object".into());
     }
-    objects.iter().try_for_each(|object| text(object, output.as_deref(), name.as_deref()))
+    objects.iter().try_for_each(|object| text(object, output.as_deref(), name.as_deref())).map(|()| 0)
 }
 
 fn text(object: &Path, output: Option<&Path>, name: Option<&str>) -> Result<(), String> {

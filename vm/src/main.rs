@@ -24,6 +24,7 @@ mod loading;
 mod local;
 mod painter;
 mod password;
+mod program;
 mod punch;
 mod run;
 mod sample;
@@ -129,6 +130,7 @@ fn main() -> ExitCode {
     let lost = match arguments.command {
         Command::Linux(_) => linux::LOST,
         Command::Debian(debian::Options { run: true, .. }) => linux::LOST,
+        Command::Cms(cms::Command::Run(_)) => program::FAILED,
         _ => say::LOST,
     };
     let code = done(arguments.command).unwrap_or_else(|why| {
@@ -150,7 +152,7 @@ fn done(command: Command) -> Result<u8, String> {
         Command::Script(options) => script::script(&options).map(|()| 0),
         Command::Punch(options) => punch::punch(&options).map(|()| 0),
         Command::Password(options) => password::password(&options).map(|()| 0),
-        Command::Cms(command) => cms::cms(&command).map(|()| 0),
+        Command::Cms(command) => cms::cms(&command),
         Command::Dasd(command) => dasd::dasd(&command).map(checked),
         Command::Tape(command) => tape::tape(&command).map(checked),
         Command::Directory(command) => directory_check::directory(&command).map(checked),

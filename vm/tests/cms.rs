@@ -3,8 +3,9 @@
 mod support;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::line::Line;
 use support::{Client, System, endicott, has_s3270, sample};
@@ -45,7 +46,7 @@ fn each_user_of_the_sample_system_has_disks_with_files() {
     // LOGON of these starts CMS; PROFILE EXEC greets them and links the DEMO disk.
     for (user, greeting) in [("CMSUSER", "Welcome to CMS, CMSUSER"), ("MAINT", "This is MAINT")] {
         let shown = typed(&folder, &["--ipl", user, "listfile profile * a", "query search", "demo sums"]);
-        let disks = ["191  A     R/W", "1DE  E     R/O", "190  S     R/O", "19E  Y/S   R/O"];
+        let disks = ["191  A     R/W", "1DE  E     R/", "190  S     R/O", "19E  Y/S   R/O"];
         for wanted in [greeting, "PROFILE  EXEC     A1", "PROFILE  XEDIT    A1", "| split ,"].iter().chain(&disks) {
             assert!(shown.contains(wanted), "{user} {wanted}: {shown}");
         }
@@ -189,4 +190,84 @@ fn many_users_of_cms_log_on_run_execs_and_log_off() {
     let all = first.say("#cp query users", "USERS,");
     assert!(all.contains("2 USERS"), "{all}");
     assert!(quickest < Duration::from_millis(50), "IPL CMS took {quickest:?}");
+}
+
+/// What `endicott cms run` prints, what it complains of, and its exit status.
+fn program(folder: &Path, source: &Path, options: &[&str], words: &[&str], input: &str) -> (String, String, i32) {
+    let mut command = endicott();
+    command.args(["cms", "run", "--system"]).arg(folder).args(options).arg("cmsuser").arg(source).args(words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("endicott starts");
+    // It may end before it has read this.
+    let _ = child.stdin.take().expect("it has an input").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("endicott ends");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(output.stdout), text(output.stderr), output.status.code().expect("it ends by itself"))
+}
+
+#[test]
+fn a_program_in_c_is_run_by_one_command() {
+    let Some(cms) = cms() else { return };
+    let compiler = std::env::var("S390X_CC").unwrap_or_else(|_| "s390x-linux-gnu-gcc".into());
+    if Command::new(&compiler).arg("--version").output().is_err() {
+        println!("skipped: there is no {compiler}");
+        return;
+    }
+    let folder = sample("program");
+    install(&folder, &cms);
+    let source = |name: &str, lines: &str| {
+        let path = folder.join(name);
+        fs::write(&path, format!("#include \"cmslib.h\"\n#include <string.h>\n{lines}\n")).expect("the folder is ours");
+        path
+    };
+    let words = source(
+        "words.c",
+        "int main(int argc, char *argv[])\n{\n\tfor (int n = 0; n < argc; n++)\n\t\tprint(\"%d %s\", n, argv[n]);\n\treturn argc;\n}",
+    );
+    assert_eq!(program(&folder, &words, &[], &[], ""), ("0 WORDS\n".into(), String::new(), 1));
+    // CMSUSER has HELLO EXEC, which is not meant.
+    let hello =
+        source("hello.c", "int main(int c, char *v[])\n{\n\t(void)c, (void)v;\n\tprint(\"C\");\n\treturn 0;\n}");
+    assert_eq!(program(&folder, &hello, &[], &[], ""), ("C\n".into(), String::new(), 0));
+    let said = program(&folder, &words, &[], &["--one", "Two", "(three"], "");
+    assert_eq!(said, ("0 WORDS\n1 --one\n2 Two\n3 (\n4 three\n".into(), String::new(), 5));
+    // It is a command of CMS now, and nothing else is left on the disk or in the reader.
+    let shown =
+        typed(&folder, &["CMSUSER", "ipl cms parm autocr", "words as a command", "listfile $* * a", "query rdr"]);
+    for wanted in ["3 command", "DMSLST002E File not found", "NO RDR FILES"] {
+        assert!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    let echo = source(
+        "echo.c",
+        "int main(int argc, char *argv[])\n{\n\tchar line[131];\n\n\t(void)argc, (void)argv;\n\tprint(\"Name?\");\n\
+         \twhile (read_text(line) != 0 && strcmp(line, \"end\") != 0)\n\t\tprint(\"<%s>\", line);\n\treturn 300;\n}",
+    );
+    let (shown, complaint, status) = program(&folder, &echo, &[], &[], "Ada\nBob, too\nend\nnot read\n");
+    assert_eq!((shown.as_str(), status), ("Name?\n<Ada>\n<Bob, too>\n", 255));
+    assert!(complaint.contains("the return code is 300"), "{complaint}");
+    let (shown, complaint, status) = program(&folder, &echo, &[], &[], "Ada\n");
+    assert_eq!((shown.as_str(), status), ("Name?\n<Ada>\n", 255));
+    assert!(complaint.contains("standard input has no more lines"), "{complaint}");
+    // One of 6 MB lies above 16 MB, and calls CMS from there.
+    let large = source(
+        "large.c",
+        "static char big[6 << 20];\n\nint main(int argc, char *argv[])\n{\n\tstruct cms_file file;\n\tuint32_t length;\n\n\
+         \t(void)argc, (void)argv;\n\tfile_name(&file, \"PROFILE\", \"EXEC\", \"A\");\n\
+         \tlength = (uint32_t)file_read(&file, big + sizeof big - 255, 255, &length);\n\
+         \tprint(\"%d %d\", (uint32_t)big >= 1 << 24, length);\n\treturn cms(\"STATE PROFILE EXEC A\");\n}",
+    );
+    assert_eq!(program(&folder, &large, &[], &[], ""), ("1 0\n".into(), String::new(), 0));
+    let wrong = |name: &str, lines: &str, options: &[&str], wanted: &str| {
+        let (shown, complaint, status) = program(&folder, &source(name, lines), options, &[], "");
+        assert!(status == 255 && complaint.contains(wanted), "{name}: {status} {shown}{complaint}");
+    };
+    wrong("bad.c", "int main(void) { return nothing; }", &[], "bad.c is not compiled");
+    wrong("lost.c", "int gone(void);\nint main(int c, char *v[]) { (void)c, (void)v; return gone(); }", &[], "GONE");
+    wrong("loop.c", "int main(int c, char *v[]) { (void)c, (void)v; for (;;); }", &["--wait", "2"], "still runs");
+    wrong("ends.c", "int main(int c, char *v[]) { (void)c, (void)v; user_abend(5); }", &[], "ended by an abend");
+    wrong("muchtoolong.c", "", &[], "no name of a command");
+    wrong("words.o", "", &[], "no source in C");
+    let (_, complaint, status) = program(&folder, &folder.join("none.c"), &[], &[], "");
+    assert!(status == 255 && complaint.contains("none.c"), "{complaint}");
+    fs::remove_dir_all(&folder).expect("the folder is ours");
 }

@@ -8,6 +8,10 @@
  *   endicott cms text hello.o
  *   endicott punch CMSUSER HELLO.TEXT           and in CMS: READCARD HELLO TEXT, LOAD HELLO, GENMOD
  *
+ * All of that is one command, while the system is down:
+ *
+ *   endicott cms run CMSUSER hello.c            the program's words after that
+ *
  * Its `main` gets the words of the command as they were typed, and what it returns is the return code. The library is
  * CMSENTRY TEXT on the system disk; LOAD finds it. Global names of a program are cut to eight characters and differ in
  * more than case.
