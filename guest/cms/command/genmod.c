@@ -133,7 +133,9 @@ int genmod_command(const struct call *call)
     }
     if ((from[0] != ' ' && !address_of(from, &first)) || (to[0] != ' ' && !address_of(to, &end)))
         return 40;
-    if (end <= first || !user_storage(first, end - first) || module.entry < first || module.entry >= end) {
+    if (end <= first || module.entry < first || module.entry >= end ||
+        (loaded_program.pages != 0 ? first < loaded_program.first || end > loaded_program.next
+                                   : !user_storage(first, end - first))) {
         message("MOD", 84, 'E');
         return RC_SYNTAX;
     }
@@ -191,21 +193,21 @@ int loadmod_command(const struct call *call)
 {
     struct open_file *file;
     struct module module;
+    u32 at;
     int code = open_module("MOD", call, &file, &module);
 
     if (code != 0)
         return code;
-    if (!user_storage(module.origin, module.length)) {
-        struct fileid id;
-        char text[24];
-
-        id_of(file->disk, file->file.fst, &id);
-        message("MOD", 126, 'E', show_id(&id, text));
-        return RC_STORAGE;
+    /* What was loaded before may be in the way. */
+    link_forget();
+    code = module_place(file, &module, OWNER_SYSTEM, &at);
+    if (code == 0) {
+        code = module_read_map(file, &module, at);
+        if (module_has_pages(&module) && code != 0)
+            (void)release_pages(at);
+        else if (module_has_pages(&module))
+            loaded_program.pages = at;
     }
-    code = module_load(file, &module, module.origin);
-    if (code == 0)
-        code = module_read_map(file, &module);
     (void)file_finish(file);
     return code;
 }
@@ -230,7 +232,7 @@ int modmap_command(const struct call *call)
     }
     /* What is loaded stays. */
     memset(&loaded_program, 0, sizeof loaded_program);
-    code = module_read_map(file, &module);
+    code = module_read_map(file, &module, module.origin);
     for (u32 n = 0; n < loaded_program.symbols && code == 0; n++)
         type_line(line, symbol_line(&loaded_program.symbol[n], line));
     link_forget();

@@ -82,6 +82,80 @@ static int no_entry(void)
     return 40;
 }
 
+/* The decks that a command names, and what they want. */
+static int link_all(const struct call *call, u32 words, const struct link_options *how)
+{
+    int code = 0, worst = 0;
+
+    for (u32 n = 1; n < words; n++) {
+        code = link_name(call->token[n], how);
+        if (code == -1) {
+            struct fileid id = { .ft = "TEXT    ", .fm = "  " };
+            char text[24];
+
+            memcpy(id.fn, call->token[n], sizeof(name));
+            message("LIO", 2, 'E', show_id(&id, text));
+            code = RC_MISSING;
+        }
+        if (code > 4)
+            return code;
+        worst = code > worst ? code : worst;
+    }
+    code = link_complete(how);
+    return code > worst ? code : worst;
+}
+
+/* Only how long the program is: it lies nowhere. */
+static int measure(const struct call *call, u32 words, const struct link_options *how)
+{
+    enum { SOMEWHERE = 0x1000, MOST = 0x7ffff000 };
+
+    link_begin(SOMEWHERE, MOST);
+    loaded_program.measured = true;
+    return link_all(call, words, how);
+}
+
+/*
+ * A program that is not for the user area gets pages of its own, as many as it takes. What is to be said of the decks
+ * is said once: when they are linked for good, or when they are measured and that fails.
+ */
+static int link_elsewhere(const struct call *call, u32 words, const struct link_options *how, u8 modes)
+{
+    bool halted = halted_typing();
+    u32 length, at;
+    int code;
+
+    halt_typing(true);
+    code = measure(call, words, how);
+    halt_typing(halted);
+    if (code > 4)
+        return measure(call, words, how);
+    length = loaded_program.next - loaded_program.first;
+    modes |= loaded_program.modes;
+    link_forget();
+    at = program_pages(length, modes, OWNER_SYSTEM);
+    if (at == 0) {
+        message("LIO", 109, 'S');
+        return RC_STORAGE;
+    }
+    link_begin(at, at + ((length + 4095) & ~4095u));
+    loaded_program.pages = at;
+    return link_all(call, words, how);
+}
+
+/* Where decks go: `high`, if it can be, above 16M; else the user area, unless they are too large for it. */
+static int link_somewhere(const struct call *call, u32 words, const struct link_options *how, u8 modes, bool high)
+{
+    int code;
+
+    if (high && storage_bytes() > LOW_STORAGE)
+        return link_elsewhere(call, words, how, modes);
+    loaded_program.movable = true;
+    code = link_all(call, words, how);
+    loaded_program.movable = false;
+    return loaded_program.too_large ? link_elsewhere(call, words, how, modes) : code;
+}
+
 static int load(const struct call *call, bool anew)
 {
     struct link_options how = { .duplicates = true, .replace = true, .automatic = true, .libraries = true, .map = true,
@@ -105,6 +179,7 @@ static int load(const struct call *call, bool anew)
     };
     u32 words = operands(call), at = USER_FIRST, end = USER_END;
     bool given;
+    u8 modes = 0;
     int code = options("LIO", call, known, COUNT_OF(known)), worst = 0;
 
     if (code != 0)
@@ -133,23 +208,11 @@ static int load(const struct call *call, bool anew)
         loaded_program.next = at;
         loaded_program.end = end;
     }
-    code = modes_of(amode, rmode, &loaded_program.modes, &given);
-    for (u32 n = 1; n < words && code <= 4; n++) {
-        worst = code > worst ? code : worst;
-        code = link_name(call->token[n], &how);
-        if (code == -1) {
-            struct fileid id = { .ft = "TEXT    ", .fm = "  " };
-            char text[24];
-
-            memcpy(id.fn, call->token[n], sizeof(name));
-            message("LIO", 2, 'E', show_id(&id, text));
-            code = RC_MISSING;
-        }
-    }
-    if (code <= 4) {
-        worst = code > worst ? code : worst;
-        code = link_complete(&how);
-    }
+    code = modes_of(amode, rmode, &modes, &given);
+    if (code == 0)
+        code = anew && name_length(origin) == 0 ? link_somewhere(call, words, &how, modes, modes & RMODE_ANY)
+                                                : link_all(call, words, &how);
+    worst = code;
     if (code <= 4 && name_length(reset) != 0) {
         const struct symbol *symbol = link_find(reset);
 

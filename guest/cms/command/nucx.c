@@ -4,7 +4,7 @@
 #include "command.h"
 #include "../nucleus/program.h"
 
-enum { ALREADY = 1, LOW_STORAGE = 0x1000000 };
+enum { ALREADY = 1 };
 
 int nucxload_command(const struct call *call)
 {
@@ -50,7 +50,7 @@ int nucxload_command(const struct call *call)
     }
     made.flags = (u8)(system | service | immediate | endcmd | permanent);
     made.key = module.flags & MODULE_SYSTEM ? 0 : USER_KEY;
-    at = (u32)obtain_pages(module.length, OWNER_SYSTEM, USER_KEY, module.modes & AMODE_31 ? 0x7fffffff : LOW_STORAGE);
+    at = program_pages(module.length, module.modes, OWNER_SYSTEM);
     if (at == 0) {
         message("NXL", 109, 'S');
         return RC_STORAGE;

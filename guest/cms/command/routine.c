@@ -11,7 +11,7 @@
 #include "../nucleus/library.h"
 #include "../nucleus/program.h"
 
-enum { ROUTINE_MOST = 0x20000, LOW_STORAGE = 0x1000000 };
+enum { ROUTINE_MOST = 0x20000 };
 
 /* ---- templates ---- */
 

@@ -62,6 +62,7 @@ void release(void *block);
 void release_command_storage(void);
 void release_storage_since(void *mark);                  /* a command's: this block, and those obtained after it */
 void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit);  /* whole pages with that key, below the limit */
+void *obtain_high_pages(size_t size, enum owner owner, u8 key);       /* the same, above 16M where there is room */
 bool release_pages(u32 at);
 void release_program_storage(u32 running);               /* of a command, that programs so deep have obtained */
 void set_keys(u32 at, u32 length, u8 key);
@@ -290,11 +291,11 @@ bool synonym_list(u32 n, name command, name synonym, u32 *least);
 
 /*
  * The user area and the transient area: where modules run, and only they. PROGRAM_END: an SVC 255, where programs
- * return.
+ * return. LOW_STORAGE: what programs of addressing mode 24 reach.
  */
 enum {
     USER_FIRST = 0x20000, USER_END = 0x100000, LOWER_FIRST = 0x4000, TRANSIENT_FIRST = 0xe000, TRANSIENT_END = 0x10000,
-    SAVE_AREAS = 0x3000, USER_KEY = 0xe0, PROGRAM_END = 0x260,
+    SAVE_AREAS = 0x3000, USER_KEY = 0xe0, PROGRAM_END = 0x260, LOW_STORAGE = 0x1000000,
 };
 
 /* Whether what was interrupted is a program, not the nucleus. */

@@ -9,8 +9,6 @@
 #include "program.h"
 #include "../rexx/rexx.h"
 
-enum { LOW_STORAGE = 0x1000000 };
-
 struct word { struct rexx_text text; bool literal; };
 
 /* The words; quotes keep blanks together. False: a quote is not closed, or there are too many words. */

@@ -63,6 +63,8 @@ void link_forget(void)
 
     release(all->symbol);
     release(all->constant);
+    if (all->pages != 0)
+        (void)release_pages(all->pages);
     memset(all, 0, sizeof *all);
 }
 
@@ -97,6 +99,12 @@ struct symbol *link_new(const name called, enum symbol_kind kind)
 
 static u32 number_of(const struct symbol *symbol) { return (u32)(symbol - loaded_program.symbol); }
 
+static void clear(u32 at, u32 length)
+{
+    if (!loaded_program.measured)
+        memset((void *)at, 0, length);
+}
+
 /* Storage for a section: cleared, on a doubleword. */
 static bool place(u32 length, bool page, u32 *at)
 {
@@ -104,10 +112,12 @@ static bool place(u32 length, bool page, u32 *at)
     u32 from = rounded(all->next, page ? 4096 : 8);
 
     if (from > all->end || length > all->end - from) {
-        message("LIO", 109, 'S');
+        all->too_large = true;
+        if (!all->movable)
+            message("LIO", 109, 'S');
         return false;
     }
-    memset((void *)from, 0, length);
+    clear(from, length);
     all->next = from + length;
     *at = from;
     return true;
@@ -240,13 +250,14 @@ static bool txt(struct deck *deck, const u8 *card)
         offset + length > symbol->length) {
         if (symbol->address > loaded_program.end || offset + length > loaded_program.end - symbol->address)
             return false;
-        memset((void *)(symbol->address + symbol->length), 0, offset + length - symbol->length);
+        clear(symbol->address + symbol->length, offset + length - symbol->length);
         symbol->length = offset + length;
         loaded_program.next = symbol->address + symbol->length;
     }
     if (symbol->kind != SYMBOL_SECTION || offset > symbol->length || length > symbol->length - offset)
         return false;
-    memcpy((void *)(symbol->address + offset), card + 16, length);
+    if (!loaded_program.measured)
+        memcpy((void *)(symbol->address + offset), card + 16, length);
     return true;
 }
 
@@ -320,7 +331,7 @@ static void end_card(struct deck *deck, const u8 *card)
         if (length > symbol->length && symbol->address + symbol->length == loaded_program.next &&
             length <= loaded_program.end - symbol->address) {
             at = symbol->address + symbol->length;
-            memset((void *)at, 0, length - symbol->length);
+            clear(at, length - symbol->length);
             symbol->length = length;
             loaded_program.next = symbol->address + length;
         }
@@ -372,7 +383,7 @@ static bool replace(struct deck *deck, const u8 *card)
     for (u32 n = 16; n + 4 <= 70 && card[n] != ' '; n += 5, at += 2) {
         if (!parse_hex(text + n, 4, &value) || at > symbol->length || symbol->length - at < 2)
             return false;
-        if (!part->dropped) {
+        if (!part->dropped && !loaded_program.measured) {
             ((u8 *)symbol->address)[at] = (u8)(value >> 8);
             ((u8 *)symbol->address)[at + 1] = (u8)value;
         }
@@ -449,7 +460,7 @@ static int link_deck(struct open_file *file, u32 first, u32 last, u32 *next, con
                 continue;
             if (is_card(card, "TXT"))
                 good = txt(&deck, card);
-            else if (is_card(card, "RLD"))
+            else if (is_card(card, "RLD") && !loaded_program.measured)
                 result = rld(&deck, card, &good);
             else if (is_card(card, "REP"))
                 good = !how->replace || replace(&deck, card);
@@ -460,8 +471,8 @@ static int link_deck(struct open_file *file, u32 first, u32 last, u32 *next, con
             else if (memcmp(card, "ENTRY ", 6) == 0 || memcmp(card, " ENTRY", 6) == 0)
                 entry_named((const char *)card + 6, 60);
             else
-                good = card[0] != X02 || is_card(card, "ESD") || is_card(card, "SPB") || is_card(card, "SLC") ||
-                    is_card(card, "ICS");
+                good = card[0] != X02 || is_card(card, "ESD") || is_card(card, "RLD") || is_card(card, "SPB") ||
+                    is_card(card, "SLC") || is_card(card, "ICS");
             if (!good && how->invalid) {
                 message("LIO", 246, 'W', *next);
                 code = 4;

@@ -3,8 +3,9 @@
  *
  * A module is a V file. Its first record has 80 bytes (enum below); the following records are what lies there, then, if
  * the module may lie elsewhere too, where the addresses are in it, and last the names in it, for MODMAP and START. A
- * module runs where it was made: in the user area or the transient area, with key 14, so that a wild store hits nothing
- * else.
+ * module of the user area or the transient area runs where it was made. One that is too large for them gets pages of
+ * its own: above 16M, if its residence mode is ANY and the machine has that. All run with key 14, so that a wild store
+ * hits nothing else.
  *
  * A program begins with register 1 at its words, 0 at the line as typed (struct eplist), 12 and 15 at its entry, 13 at
  * a save area, 14 where it returns; register 15 is its return code. In addressing mode 24 the left byte of register 1
@@ -17,7 +18,7 @@ enum {
     SAVE_AREA = 0xb0, DEPTH = 20,
 };
 enum { CALL_TYPE = 0x60, CALL_FLAGS = 0x64, IN_31 = 0x40, HAS_BLOCK = 0x20, HAS_LINE = 0x10 };
-enum { LOW_STORAGE = 0x1000000, LINE_ROOM = 1024 };
+enum { LINE_ROOM = 1024 };
 
 struct eplist { const char *command, *arguments, *end; u32 block; };
 
@@ -109,8 +110,58 @@ int module_load(struct open_file *file, const struct module *module, u32 at)
     return code;
 }
 
-/* The names of a module become what is loaded. */
-int module_read_map(struct open_file *file, const struct module *module)
+u32 program_pages(u32 length, u8 modes, enum owner owner)
+{
+    return (u32)((modes & RMODE_ANY) && (modes & AMODE_31) ? obtain_high_pages(length, owner, USER_KEY)
+                                   : obtain_pages(length, owner, USER_KEY, LOW_STORAGE));
+}
+
+/* Whether a module lies in pages of its own rather than where it was made. */
+bool module_has_pages(const struct module *module)
+{
+    return !user_storage(module->origin, module->length);
+}
+
+/* Loads a module: where it was made, or into pages, which are its caller's then. */
+int module_place(struct open_file *file, const struct module *module, enum owner owner, u32 *at)
+{
+    int code;
+
+    *at = module->origin;
+    if (module_has_pages(module)) {
+        if (!(module->flags & MODULE_RELOCATABLE))
+            return problem(file, 0, 126);
+        *at = program_pages(module->length, module->modes, owner);
+        if (*at == 0) {
+            message("LIO", 109, 'S');
+            return RC_STORAGE;
+        }
+    }
+    code = module_load(file, module, *at);
+    if (code != 0 && module_has_pages(module))
+        (void)release_pages(*at);
+    return code;
+}
+
+/* A name's address in a module that lies at `at` now; false: it is none that CMS may store at. */
+static bool moved(struct symbol *symbol, const struct module *module, u32 at)
+{
+    u32 offset = symbol->address - module->origin;
+    bool section = symbol->kind == SYMBOL_SECTION || symbol->kind == SYMBOL_COMMON;
+
+    if (symbol->kind > SYMBOL_WEAK)
+        return false;
+    if (module_has_pages(module) && symbol_defined(symbol) && symbol->kind != SYMBOL_PSEUDO) {
+        if (offset <= module->length)
+            symbol->address = offset + at;
+        return !section || symbol->length == 0 ||
+            (offset <= module->length && symbol->length <= module->length - offset);
+    }
+    return !section || symbol->length == 0 || user_storage(symbol->address, symbol->length);
+}
+
+/* The names of a module, which lies at `at`, become what is loaded. */
+int module_read_map(struct open_file *file, const struct module *module, u32 at)
 {
     u32 record = 2, left = module->length + module->relocations * 4, length;
     int code;
@@ -121,29 +172,24 @@ int module_read_map(struct open_file *file, const struct module *module)
         if (error != EDF_OK)
             return problem(file, error, 0);
     }
-    link_begin(module->origin, user_storage(module->origin, 0) &&
-               module->origin < USER_FIRST ? TRANSIENT_END : USER_END);
+    link_begin(at, module_has_pages(module) ? at + ((module->length + 4095) & ~4095u)
+               : at < USER_FIRST ? TRANSIENT_END : USER_END);
     for (u32 n = 0; n < module->symbols; n++)
         if (link_new("        ", SYMBOL_SECTION) == NULL) {
             message("LIO", 116, 'S');
             return RC_STORAGE;
         }
     code = read_bytes(file, &record, loaded_program.symbol, module->symbols * (u32)sizeof(struct symbol));
-    for (u32 n = 0; n < module->symbols && code == 0; n++) {
-        const struct symbol *symbol = &loaded_program.symbol[n];
-        bool section = symbol->kind == SYMBOL_SECTION || symbol->kind == SYMBOL_COMMON;
-
-        /* What is included later is stored where these say. */
-        if (symbol->kind > SYMBOL_WEAK || (section && symbol->length != 0 &&
-                                           !user_storage(symbol->address, symbol->length)))
+    /* What is included later is stored where these say. */
+    for (u32 n = 0; n < module->symbols && code == 0; n++)
+        if (!moved(&loaded_program.symbol[n], module, at))
             code = problem(file, 0, 127);
-    }
     if (code != 0) {
         link_forget();
         return code;
     }
-    loaded_program.next = module->origin + module->length;
-    loaded_program.entry = module->entry;
+    loaded_program.next = at + module->length;
+    loaded_program.entry = module->entry - module->origin + at;
     loaded_program.modes = module->modes;
     loaded_program.has_entry = loaded_program.there = true;
     return 0;
@@ -216,6 +262,7 @@ int run_module(const struct call *call, bool *found)
     struct fileid id = { .ft = "MODULE  ", .fm = "* " };
     struct open_file *file;
     struct module module;
+    u32 at = 0;
     int code;
 
     *found = false;
@@ -224,12 +271,14 @@ int run_module(const struct call *call, bool *found)
         return NOT_FOUND;
     *found = true;
     code = module_read_header(file, &module);
-    if (code == 0 && !user_storage(module.origin, module.length))
-        code = problem(file, 0, 126);
     if (code == 0)
-        code = module_load(file, &module, module.origin);
+        code = module_place(file, &module, OWNER_COMMAND, &at);
     file_finish(file);
-    if (code == 0)
-        code = run_program_at(module.entry, module.modes, module.flags & MODULE_SYSTEM ? 0 : USER_KEY, 0, call);
+    if (code != 0)
+        return code;
+    code = run_program_at(module.entry - module.origin + at, module.modes, module.flags & MODULE_SYSTEM ? 0 : USER_KEY,
+                          0, call);
+    if (module_has_pages(&module))
+        (void)release_pages(at);
     return code;
 }

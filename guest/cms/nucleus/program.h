@@ -40,6 +40,9 @@ struct loaded_program {
     name entry_name;            /* of an ENTRY statement, if it was not known then */
     bool has_entry, there;
     u8 modes;
+    u32 pages;                  /* what it lies in, if that is not in the user area or the transient area */
+    bool measured;              /* only how long it is is wanted: nothing is stored */
+    bool movable, too_large;    /* what does not fit is not told, for it may lie elsewhere */
 };
 
 /* link.c */
@@ -65,7 +68,10 @@ struct module { u32 entry, origin, length, relocations, symbols; u8 flags, modes
 enum { MODULE_SYSTEM = 0x80, MODULE_MAP = 0x40, MODULE_RELOCATABLE = 0x20, MODULE_CLEAN = 0x10 };
 int module_read_header(struct open_file *file, struct module *module);
 int module_load(struct open_file *file, const struct module *module, u32 at);
-int module_read_map(struct open_file *file, const struct module *module);
+u32 program_pages(u32 length, u8 modes, enum owner owner);     /* where its residence mode says; 0: there is no room */
+bool module_has_pages(const struct module *module);
+int module_place(struct open_file *file, const struct module *module, enum owner owner, u32 *at);
+int module_read_map(struct open_file *file, const struct module *module, u32 at);
 int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *call);
 bool user_storage(u32 at, u32 length);          /* where programs without a place of their own may lie */
 

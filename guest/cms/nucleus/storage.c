@@ -16,7 +16,10 @@ struct block {
     u32 pages, length;          /* of a program's storage: its pages; what is handed out is on a multiple of 16 */
 };
 
-enum { HEADER = sizeof(struct block), FREE = 0x46524545, USED = 0x55534544, CLASSES = 28, CHECK = 0x434d5321 };
+enum {
+    HEADER = sizeof(struct block), FREE = 0x46524545, USED = 0x55534544, CLASSES = 28, ANYWHERE = 0x7fffffff,
+    CHECK = 0x434d5321,
+};
 
 static struct block classes[CLASSES], of_command;
 static char *first, *end;
@@ -103,7 +106,23 @@ void storage_extend(u32 to)
 u32 storage_size(void) { return (u32)(end - first); }
 u32 storage_free(void) { return free_bytes; }
 
-static void *obtain_within(size_t size, enum owner owner, u32 limit)
+/* A free block's part from `at` on is a block of its own, which is returned. */
+static struct block *split_at(struct block *block, u32 at)
+{
+    struct block *rest = (struct block *)at;
+    u32 front = at - (u32)block, size = block->size - front;
+
+    leave(block);
+    free_bytes -= block->size;
+    *rest = (struct block){ .size = size, .before = front, .check = CHECK };
+    set_free(rest);
+    block->size = front;
+    set_free(block);
+    return rest;
+}
+
+/* From `floor` on and below `limit`. */
+static void *obtain_within(size_t size, enum owner owner, u32 floor, u32 limit)
 {
     u32 need;
 
@@ -114,6 +133,13 @@ static void *obtain_within(size_t size, enum owner owner, u32 limit)
         for (struct block *block = classes[n].next; block != &classes[n]; block = block->next) {
             if (block->size < need || (u32)block > limit || need > limit - (u32)block)
                 continue;
+            if ((u32)block < floor) {
+                u32 front = floor - (u32)block;
+
+                if (front < HEADER + 32 || block->size < front || block->size - front < need)
+                    continue;
+                block = split_at(block, floor);
+            }
             leave(block);
             free_bytes -= block->size;
             if (block->size - need >= HEADER + 32) {
@@ -137,15 +163,19 @@ static void *obtain_within(size_t size, enum owner owner, u32 limit)
     return NULL;
 }
 
-void *obtain(size_t size, enum owner owner) { return obtain_within(size, owner, 0x7fffffff); }
+/* Below 16M as long as there is room, for that is where programs of addressing mode 24 reach. */
+void *obtain(size_t size, enum owner owner)
+{
+    void *low = obtain_within(size, owner, 0, LOW_STORAGE);
 
-/*
- * Whole pages for a program, with its storage key, below `limit`. In front of them is how many programs run.
- */
-void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit)
+    return low != NULL ? low : obtain_within(size, owner, 0, ANYWHERE);
+}
+
+/* Whole pages for a program, with its storage key. In front of them is how many programs run. */
+static void *obtain_pages_within(size_t size, enum owner owner, u8 key, u32 floor, u32 limit)
 {
     u32 length = ((u32)size + 4095) & ~4095u, at;
-    char *storage = size == 0 || size > 0x30000000 ? NULL : obtain_within(length + 4096 + 16, owner, limit);
+    char *storage = size == 0 || size > 0x30000000 ? NULL : obtain_within(length + 4096 + 16, owner, floor, limit);
     struct block *block = (struct block *)(storage - HEADER);
 
     if (storage == NULL)
@@ -157,6 +187,22 @@ void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit)
     memset((void *)at, 0, length);
     set_keys(at, length, key);
     return (void *)at;
+}
+
+/* Below `limit`, and below 16M as long as there is room. */
+void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit)
+{
+    void *low = obtain_pages_within(size, owner, key, 0, limit < LOW_STORAGE ? limit : (u32)LOW_STORAGE);
+
+    return low != NULL || limit <= LOW_STORAGE ? low : obtain_pages_within(size, owner, key, 0, limit);
+}
+
+/* Above 16M, where there is room. */
+void *obtain_high_pages(size_t size, enum owner owner, u8 key)
+{
+    void *high = obtain_pages_within(size, owner, key, LOW_STORAGE, ANYWHERE);
+
+    return high != NULL ? high : obtain_pages(size, owner, key, ANYWHERE);
 }
 
 void release_program_storage(u32 running)

@@ -10,14 +10,15 @@
  * SVC 203 is for CMS's own macros: a halfword after it says what is wanted, and if that is negative an address for
  * errors follows. 1 obtains as many bytes as register 0 says, in whole pages, until the command ends; 2 the same until
  * they are released; 3 releases those at register 1. Register 1 gets the address. 4 performs the callable service that
- * the list at register 1 describes (csl.c), 5 makes the line that LINEDIT's block there describes (linedit.c). SVC 13
- * is an abend of the program's own, SVC 255 is where programs return.
+ * the list at register 1 describes (csl.c), 5 makes the line that LINEDIT's block there describes (linedit.c). 6 is a
+ * call as SVC 204 makes it, with the words at register 1, the line at 0 and the type in 2, all of them 31 bits wide.
+ * SVC 13 is an abend of the program's own, SVC 255 is where programs return.
  */
 #include "csl.h"
 #include "program.h"
 
 enum { SVC_ABEND = 13, SVC_CALL = 202, SVC_OWN = 203, SVC_CALL_31 = 204, SVC_END = 255, ERROR_IGNORED = 1 };
-enum { LOW_STORAGE = 0x1000000, FUNCTION_LENGTH = 48 };
+enum { FUNCTION_LENGTH = 48 };
 
 static bool within(u32 at, u32 length)
 {
@@ -110,6 +111,11 @@ static void own_service(struct frame *frame, u32 next)
     } else if (what == 5) {
         enable();
         code = linedit(frame->gr[1]);
+        (void)disable();
+    } else if (what == 6) {
+        enable();
+        attend();
+        code = call(frame, frame->gr[1], (u8)frame->gr[2], frame->gr[0] & 0x7fffffff);
         (void)disable();
     } else {
         abend(0x0f8, "Invalid function of SVC 203");

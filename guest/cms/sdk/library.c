@@ -5,7 +5,7 @@ enum { WORDS = 64, TYPED = 0x0b, SUBCOMMAND = 0x02, OF_CALL = 0x60 };
 
 struct cms_call cms_call;
 
-int call_cms(void *plist, void *eplist);
+int call_cms(void *plist, void *eplist, uint32_t type);
 uint32_t format_list(char *to, uint32_t room, const char *how, va_list list);
 
 static void padded(char *to, uint32_t room, const char *from)
@@ -19,7 +19,7 @@ static void padded(char *to, uint32_t room, const char *from)
 }
 
 /* Functions have their words in storage, and type 00. */
-static int call(void *plist) { return call_cms(plist, NULL); }
+static int call(void *plist) { return call_cms(plist, NULL, 0); }
 
 static bool separates(char c) { return c == ' ' || c == '(' || c == ')'; }
 
@@ -179,7 +179,7 @@ int cms(const char *command)
         count++;
     }
     memset(word[count], 0xff, 8);
-    return count == 0 ? 0 : call_cms((void *)((uint32_t)word | (uint32_t)TYPED << 24), &eplist);
+    return count == 0 ? 0 : call_cms(word, &eplist, TYPED);
 }
 
 void file_name(struct cms_file *file, const char *name, const char *type, const char *mode)
@@ -260,7 +260,7 @@ static int variables(struct shvblock *block)
 
     padded(word[0], 8, "EXECCOMM");
     memset(word[1], 0xff, 8);
-    return call_cms((void *)((uint32_t)word | (uint32_t)SUBCOMMAND << 24), &eplist);
+    return call_cms(word, &eplist, SUBCOMMAND);
 }
 
 bool get_var(const char *name, char *value, uint32_t room, uint32_t *length)

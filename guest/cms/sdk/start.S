@@ -40,14 +40,15 @@ CMSENTRY:
 	.balign	4
 1:	.long	STACK
 
-/* int call_cms(void *plist with the type in its left byte, void *eplist) */
+/* int call_cms(void *plist, void *eplist, uint32_t type), from anywhere in storage */
 	.globl	call_cms
 call_cms:
 	lr	%r1, %r2
 	lr	%r0, %r3
+	lr	%r2, %r4
 	lr	%r5, %r15		/* the stack, where the return code will be */
-	svc	202
-	.long	1
+	svc	203
+	.short	6
 	lr	%r2, %r15
 	lr	%r15, %r5
 	br	%r14
