@@ -270,17 +270,19 @@ fn around(random: &mut Random, one: impl Fn(&mut Random) -> Vec<u8>) -> Vec<u8> 
     text
 }
 
-/// Compares the engines on `count` sequences; what differs, shrunk, the first few.
-pub fn compare(rows: &[Row], seed: u64, count: usize) -> Vec<String> {
+/// Compares the engines on `count` sequences; what differs, shrunk, the first few. Two of three are loops of what most
+/// programs do, unless it is the rows that are asked for, `alone`.
+pub fn compare(rows: &[Row], alone: bool, seed: u64, count: usize) -> Vec<String> {
     let mut pair = Pair::default();
     let mut generator = Generator::new(seed, rows);
     let mut random = Random::new(seed);
     let mut found = Vec::new();
     for n in 0..count {
         let mut sequence = sequence(&mut generator, 1 + n % 6);
-        if n % 3 == 0 {
+        let kind = if alone { 2 } else { n % 3 };
+        if kind == 0 {
             sequence.units = (0..1 + random.below(3)).map(|_| turns(&mut random)).collect();
-        } else if n % 3 == 1 {
+        } else if kind == 1 {
             let turns: fn(&mut Random) -> Vec<u8> = if random.one_in(4) { stream_turns } else { float_turns };
             sequence.units = (0..1 + random.below(3)).map(|_| turns(&mut random)).collect();
             // As in most programs; or anything.
