@@ -14,9 +14,33 @@ bool iucv_next(struct iucv_line *line);                  /* false: there are no 
 bool iucv_is_open(void);
 void iucv_close(void);
 
-/* Special messages by VMCF, where SET SMSG is ON (vmcf.c). */
+/* Messages by VMCF (vmcf.c), until the command that was typed ends. */
 bool vmcf_open(void);                                    /* false: CP does not have it */
-bool vmcf_next(struct iucv_line *line);                  /* false: none has come during a wait */
 void vmcf_close(void);
+/* Special messages, where SET SMSG is ON; false: none has come during a wait. */
+bool vmcf_next(struct iucv_line *line);
+
+/* VMCPARM, and VMCMHDR, whose first two bytes are VMCMSTAT and VMCMEFLG. */
+struct vmcf_list {
+    u8 flags, error;
+    u16 function;
+    u32 message;
+    char user[8];
+    u32 address, length, reply_address, reply_length;
+    char doubleword[8];
+};
+_Static_assert(sizeof(struct vmcf_list) == 40, "VMCPARM");
+enum { VMCF_AUTHORIZE = 0, VMCF_UNAUTHORIZE = 1, VMCF_SEND = 2, VMCF_SEND_RECEIVE = 3, VMCF_SENDX = 4,
+       VMCF_RECEIVE = 5, VMCF_CANCEL = 6, VMCF_REPLY = 7, VMCF_IDENTIFY = 10, VMCF_REJECT = 11 };
+enum { VMCF_REJECTED = 0x40 };                           /* of VMCMSTAT */
+
+u32 vmcf_perform(struct vmcf_list *list);                /* the return code */
+/* Sends, with a number of its own; `wait` is done when the other end is through with it. */
+struct vmcf_wait { struct vmcf_wait *next; u32 number; char user[8]; bool done; struct vmcf_list answer; };
+u32 vmcf_send(struct vmcf_list *list, struct vmcf_wait *wait);
+void vmcf_forget(struct vmcf_wait *wait);                /* takes the message back, if it is not done */
+/* While it is on, messages of others come to vmcf_arrived(), special ones, too; what SENDX says is their text. */
+void vmcf_listen(bool on);
+bool vmcf_arrived(struct vmcf_list *header, char text[IUCV_LINE_MOST]);
 
 #endif

@@ -1,4 +1,4 @@
-/* COUNT and TIMESTAMP: how much there is, and when. */
+/* COUNT, TIMESTAMP and AGGRC: how much there is, when, and how bad it was. */
 #include "filters.h"
 #include "internal.h"
 
@@ -141,4 +141,27 @@ int timestamp_stage(struct stage *s, struct text arguments)
     if (code == 0)
         code = no_more(s, arguments);
     return code != 0 ? code : each_record(s, stamp_record, &t);
+}
+
+/* ---- AGGRC: the worst of many return codes ---- */
+
+int aggrc_stage(struct stage *s, struct text arguments)
+{
+    struct text record, word;
+    char line[12];
+    int worst = 0;
+    i32 code;
+    int error = no_more(s, arguments);
+
+    for (; error == 0 && stage_peek(s, &record) == 0; stage_consume(s)) {
+        while (next_word(&record, &word)) {
+            if (!is_integer(word, &code))
+                return stage_error(s, 58, word.at, word.length);
+            worst = worse(worst, code);
+        }
+    }
+    if (error != 0 || !stage_has_output(s, 0))
+        return error != 0 ? error : worst;
+    stage_output(s, line, format(line, sizeof line, "%d", worst));
+    return 0;
 }

@@ -149,10 +149,25 @@ static void leave(struct stage *s)
         context_switch(s->context, next->context);
 }
 
+static void wake_waiting(struct pipe *pipe)
+{
+    for (struct set *set = pipe->sets; set != NULL; set = set->next)
+        for (struct stage *s = set->first; s != NULL; s = s->next)
+            if (s->state == WAITS_EVENT)
+                make_ready(s);
+}
+
 void wait_as(struct stage *s, enum state state, struct link *link)
 {
     s->state = state;
     s->waits_for = link;
+    leave(s);
+}
+
+static void end_here(struct stage *s, int code)
+{
+    s->code = code;
+    s->state = ENDED;
     leave(s);
 }
 
@@ -162,14 +177,25 @@ void wait_for_event(struct stage *s, uint64_t until)
 
     if (until < pipe->alarm)
         pipe->alarm = until;
-    wait_as(s, WAITS_EVENT, NULL);
+    if (!pipe->waits_no_more)
+        wait_as(s, WAITS_EVENT, NULL);
+    if (pipe->waits_no_more)
+        end_here(s, 0);
 }
 
-static void end_here(struct stage *s, int code)
+/* PIPESTOP: those that wait for the world outside end, and those that would. */
+int pipestop_stage(struct stage *s, struct text arguments)
 {
-    s->code = code;
-    s->state = ENDED;
-    leave(s);
+    struct pipe *pipe = s->set->pipe;
+    struct text record;
+    int code = no_more(s, arguments);
+
+    if (code != 0 || stage_peek(s, &record) != 0)
+        return code;
+    pipe->waits_no_more = true;
+    wake_waiting(pipe);
+    (void)stage_short(s);
+    return 0;
 }
 
 void aside(struct stage *s, void (*perform)(void *with), void *with)
@@ -380,10 +406,7 @@ static bool awake_for_event(struct pipe *pipe)
     /* All of them look whether it was theirs, and say again until when. */
     pipe->alarm = (uint64_t)NO_TIME;
     system_wait(until);
-    for (struct set *set = pipe->sets; set != NULL; set = set->next)
-        for (struct stage *s = set->first; s != NULL; s = s->next)
-            if (s->state == WAITS_EVENT)
-                make_ready(s);
+    wake_waiting(pipe);
     return true;
 }
 

@@ -16,7 +16,8 @@ stage_function immcmd_stage, delay_stage, query_stage;                          
 stage_function emsg_stage, getfiles_stage, runpipe_stage, starmsg_stage, storage_stage;   /* drive_system.c */
 stage_function xedit_stage;                                                          /* drive_editor.c */
 stage_function help_stage;                                                           /* help.c */
-stage_function rexx_stage;                                                           /* filter.c */
+stage_function rexx_stage, pipcmd_stage;                                             /* filter.c */
+stage_function vmc_stage, vmclisten_stage, vmcdata_stage;                            /* drive_vmcf.c */
 
 /* drive_file.c */
 bool mode_word(struct text word);

@@ -51,6 +51,10 @@ const struct stage_kind drivers[] = {
     { "MEMBERS", 6, members_stage, ANYWHERE, "MEMBERs fn ft [fm] [member...]",
       "Writes the records of members of a library: those that are named, then those whose names come in.", 0 },
     { "PDSDIRECT", 9, listpds_stage, ONLY_FIRST, NULL, NULL, 0 },
+    { "PIPCMD", 6, pipcmd_stage, ANYWHERE, "PIPCMD [command]",
+      "Performs commands to the pipeline, its argument and then each record: CALLPIPE, ADDPIPE, MESSAGE and others "
+      "that filters in REXX have. Return codes go to the secondary output; else the stage ends with the worst, and at "
+      "once if it is negative.", 0 },
     { "PRINTMC", 7, printmc_stage, NOT_FIRST, "PRINTMC",
       "Prints its input, whose first characters are machine control characters, and passes it on.", 0 },
     { "PUNCH", 5, punch_stage, NOT_FIRST, "PUNCH",
@@ -102,6 +106,16 @@ const struct stage_kind drivers[] = {
       "value go to output 1, if there is one.", 0 },
     { "VARLOAD", 7, varload_stage, NOT_FIRST, "VARLOAD",
       "Sets variables: of records /name/value. A blank or an asterisk in front is a comment.", 0 },
+    { "VMC", 3, vmc_stage, ANYWHERE, "VMC userid [string]",
+      "Sends its argument and then each record to a service machine by VMCF, and writes what that replies, a record "
+      "each.", 0 },
+    { "VMCDATA", 7, vmcdata_stage, ANYWHERE, "VMCDATA",
+      "Works with headers from VMCLISTEN. One of SEND or SEND/RECV by itself: writes it and the data of the message. "
+      "With more behind it: that is the reply. If the third and fourth byte are X'000B', the message is refused. "
+      "Anything else is passed on.", 0 },
+    { "VMCLISTEN", 9, vmclisten_stage, ONLY_FIRST, "VMCLISTEN",
+      "Writes the header (VMCMHDR, 40 bytes) of each message that comes by VMCF, and behind it what SENDX, and SMSG "
+      "where SET SMSG is ON, have said. HI ends the pipeline.", 0 },
     { "XEDIT", 5, xedit_stage, ANYWHERE, "XEDIT [fn [ft [fm]]]",
       "First in a pipeline: writes the lines of a file in the editor's ring that are after its current line, which "
       "becomes the current one. Elsewhere: adds its input after the current line, and passes it on. Without operands it "

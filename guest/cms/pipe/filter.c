@@ -120,6 +120,8 @@ static int record_to_variable(struct order *order, const struct text *record)
 
     if (!next_word(&order->rest, &word))
         return 0;
+    if (order->rexx == NULL)
+        return stage_error(order->s, 204);
     if (word.length > sizeof name)
         return stage_error(order->s, 205, word.at, word.length);
     for (u32 n = 0; n < word.length; n++)
@@ -356,30 +358,69 @@ static const struct { const char *word; int (*perform)(struct order *order); } o
     { "SHORT", short_circuit }, { "STAGENUM", stagenum }, { "STREAMNUM", streamnum }, { "STREAMSTATE", streamstate },
 };
 
+static int give_order(struct order *order)
+{
+    struct text word;
+
+    if (!next_word(&order->rest, &word))
+        return 0;
+    if (order->rest.length > 0)
+        order->rest.at++, order->rest.length--;
+    for (u32 n = 0; n < COUNT_OF(orders); n++)
+        if (is_word(word, orders[n].word, (u32)strlen(orders[n].word)))
+            return orders[n].perform(order);
+    return NOT_A_COMMAND;
+}
+
 static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment,
                        const struct rexx_text *text)
 {
     struct service service = { .rexx = rexx, .environment = environment, .text = text };
     struct order order = { context, rexx, { text->text, text->length } };
     void *before = order.s->environment;
-    struct text word;
-    int code = NOT_A_COMMAND;
+    int code;
 
     if (environment->length != 4 || memcmp(environment->text, "PIPE", 4) != 0) {
         aside(context, command_there, &service);
         return service.code;
     }
-    if (!next_word(&order.rest, &word))
-        return 0;
-    if (order.rest.length > 0)
-        order.rest.at++, order.rest.length--;
     /* Of an exec that this one has called, the variables are those of the called one. */
     order.s->environment = rexx;
-    for (u32 n = 0; n < COUNT_OF(orders); n++)
-        if (is_word(word, orders[n].word, (u32)strlen(orders[n].word)))
-            code = orders[n].perform(&order);
+    code = give_order(&order);
     order.s->environment = before;
     return code;
+}
+
+/* ---- PIPCMD: the same, from arguments and records ---- */
+
+int pipcmd_stage(struct stage *s, struct text arguments)
+{
+    struct order order = { s, NULL, arguments };
+    struct text record;
+    char number[12];
+    int worst = 0, code = 0;
+    bool more = length_of(arguments.at, arguments.length) > 0;
+
+    while (code >= 0 && (more || stage_peek(s, &record) == 0)) {
+        if (!more) {
+            /* The command may read what follows it. */
+            char *copy = stage_obtain(s, record.length + 1);
+
+            memcpy(copy, record.at, record.length);
+            order.rest = (struct text){ copy, record.length };
+            stage_consume(s);
+        }
+        more = false;
+        code = give_order(&order);
+        worst = worse(worst, code);
+        if (stage_outputs(s) > 1) {
+            worst = 0;
+            if (stage_output_to(s, 1, number, format(number, sizeof number, "%d", code)) != 0)
+                break;
+            code = 0;
+        }
+    }
+    return worst;
 }
 
 /* ---- the stage ---- */

@@ -5,6 +5,15 @@
 #include "filters.h"
 
 const struct stage_kind filters[] = {
+    { "64DECODE", 8, decode64_stage, ANYWHERE, "64DECODE",
+      "Makes bytes of records in base 64, as 64ENCODE and mail have it. Blanks in them mean nothing.", 0 },
+    { "64ENCODE", 8, encode64_stage, ANYWHERE, "64ENCODE",
+      "Makes four letters or digits of each three bytes of a record. FBLOCK 57 in front makes lines as mail wants "
+      "them.",
+      0 },
+    { "AGGRC", 5, aggrc_stage, ANYWHERE, "AGGRC",
+      "Reads return codes and writes the worst: the lowest that is negative, else the highest. Without an output that "
+      "is its own return code.", 0 },
     { "ALL", 3, all_stage, ANYWHERE, "ALL [ANYcase] expression",
       "Selects records that contain strings: /a/ & (/b/ ! NOT /c/). Others go to output 1. & is and, ! or | or, NOT "
       "(or the logical not sign) not.", 0 },
@@ -12,6 +21,13 @@ const struct stage_kind filters[] = {
       "Passes its input on, then what the stage (or several, with || between) writes.", 0 },
     { "ASATOMC", 7, asatomc_stage, ANYWHERE, "ASATOMC",
       "Makes ASA carriage control channel commands. The last record is written with one line of space.", 0 },
+    { "ASMCONT", 7, asmcont_stage, ANYWHERE, "ASMCONT",
+      "Makes one record of an assembler statement that goes on where column 72 is not blank.", 0 },
+    { "ASMFIND", 7, asmfind_stage, ANYWHERE, "ASMFIND [string]",
+      "As FIND, for assembler statements: where column 72 is not blank the next record goes the same way.", 0 },
+    { "ASMNFIND", 8, asmnfind_stage, ANYWHERE, "ASMNFIND [string]", "As ASMFIND, but selects the others.", 0 },
+    { "ASMXPND", 7, asmxpnd_stage, ANYWHERE, "ASMXPND",
+      "Parts records of more than 71 characters as an assembler statement is continued.", 0 },
     { "BETWEEN", 7, between_stage, ANYWHERE, "BETWEEN [ANYcase] /from/ n|/to/",
       "Selects groups: from a record that begins with the first string to the next that begins with the second, or n "
       "records. "
@@ -35,6 +51,10 @@ const struct stage_kind filters[] = {
       "COLLATE [NOPAD|PAD c] [ANYcase] [range [range]] [MASTER [DETAIL] | DETAIL [MASTER]]",
       "Matches masters (input 0) and details (input 1), both in order of their keys. Output 0: masters with their "
       "details, 1: masters without, 2: details without.", 0 },
+    { "COMBINE", 7, combine_stage, ANYWHERE,
+      "COMBINE [n|* | KEYLENGTH n | STOP ALLEOF|ANYEOF|n] Or|aNd|eXclusiveor|FIRST|LAST",
+      "Lays n more records (1) on each, or those that begin with the same n characters, or (STOP) one of each input, "
+      "bit by bit. FIRST and LAST: only that one is left. What is beyond the shorter record stays.", 0 },
     { "COPY", 4, copy_stage, ANYWHERE, "COPY", "Delays the input by one record.", 0 },
     { "COUNT", 5, count_stage, ANYWHERE, "COUNT [CHARacters|CHARS|BYTEs] [WORDs] [LINEs|RECORDs] [MINline] [MAXline]",
       "Writes one record with what is wanted, in this order. "
@@ -60,6 +80,8 @@ const struct stage_kind filters[] = {
     { "ELASTIC", 7, elastic_stage, ANYWHERE, "ELASTIC",
       "Keeps as many records as are written before they are wanted, so that streams that meet again do not stall. "
       "Input 1 may be its output come back.", 0 },
+    { "EOFBACK", 7, eofback_stage, ANYWHERE, "EOFBACK stage...",
+      "Passes its input on and to the stage; when the output is not read any more, the stage gets no more, too.", 0 },
     { "ESCAPE", 6, escape_stage, ANYWHERE, "ESCAPE [/string/]",
       "Puts the string's first character in front of each of its characters; by itself \" in front of \" | and \\.",
       0 },
@@ -71,12 +93,17 @@ const struct stage_kind filters[] = {
       "Writes each record to all outputs, in order. STOP: ends when so many outputs are not read any more.", 0 },
     { "FBLOCK", 6, fblock_stage, ANYWHERE, "FBLOCK n [c]",
       "Makes records of n characters, whatever the input's are. The last one may be shorter, or is filled with c.", 0 },
+    { "FILLUP", 6, fillup_stage, ANYWHERE, "FILLUP",
+      "Passes records to output 0 as long as it is read, then to output 1 and so on.", 0 },
     { "FIND", 4, find_stage, ANYWHERE, "FIND [string]",
       "Selects records that begin with the string; a blank in it stands for any character, an underscore for a blank. "
       "Others go to output 1.", 0 },
     { "FRLABEL", 5, frlabel_stage, ANYWHERE, "FRLABel [string]",
       "Sends records to output 1 until one begins with the string; it and all others go to output 0.", 0 },
     { "FROMLABEL", 7, frlabel_stage, ANYWHERE, NULL, NULL, 0 },
+    { "FRTARGET", 8, frtarget_stage, ANYWHERE, "FRTARGET stage",
+      "Performs a selecting stage that does not delay records: the first that it selects and all after that are "
+      "passed, those before go to output 1.", 0 },
     { "GATE", 4, gate_stage, ANYWHERE, "GATE [STRICT]",
       "Passes records from inputs 1 and up to the outputs of these numbers, until there is a record on input 0.", 0 },
     { "GATHER", 6, gather_stage, ANYWHERE, "GATHER [STOP ALLEOF|ANYEOF|n] [SECONDARY]",
@@ -91,9 +118,10 @@ const struct stage_kind filters[] = {
       "As BETWEEN, without the records that begin and end a group. n counts those behind the first.", 0 },
     { "INSTORE", 7, instore_stage, ANYWHERE, "INSTORE [REVERSE]",
       "Reads all of its input into storage and writes one record that says where it is, for OUTSTORE; with REVERSE in "
-      "reverse order.", 0 }, { "JOIN", 4, join_stage, ANYWHERE, "JOIN [n|*] [/string/] [most]",
-      "Puts n records (1) behind each record, with the string between them; * all. No record becomes longer than "
-      "`most` by that.", 0 },
+      "reverse order.", 0 },
+    { "JOIN", 4, join_stage, ANYWHERE, "JOIN [n|* | KEYLENGTH n] [/string/] [most]",
+      "Puts n records (1) behind each record, with the string between them; * all; KEYLENGTH those whose first n "
+      "characters are the same, without these. No record becomes longer than `most` by that.", 0 },
     { "JOINCONT", 5, joincont_stage, ANYWHERE,
       "JOINCont [ANYcase] [NOT] [LEADing|TRAILing] [KEEP] c|c-c|ANYOF /s/|STRing /s/ [/between/]",
       "Joins a record that ends in what is named (or, NOT, does not) and the next; LEADING: one that begins with it "
@@ -117,6 +145,8 @@ const struct stage_kind filters[] = {
       0 },
     { "NLOCATE", 7, nlocate_stage, ANYWHERE, "NLOCATE [ANYcase] [ranges] [/string/]",
       "As LOCATE, but selects the others.", 0 },
+    { "NOEOFBACK", 9, noeofback_stage, ANYWHERE, "NOEOFBACK",
+      "Passes its input on, and reads it to its end even if the output is not read any more.", 0 },
     { "NOT", 3, not_stage, ANYWHERE, "NOT stage", "Performs a stage with its outputs 0 and 1 exchanged.", 0 },
     { "NOTFIND", 7, nfind_stage, ANYWHERE, NULL, NULL, 0 },
     { "NOTINSIDE", 9, notinside_stage, ANYWHERE, NULL, NULL, 0 },
@@ -132,6 +162,8 @@ const struct stage_kind filters[] = {
       "Writes the input as a packed file, records of 1024 bytes, as COPYFILE (PACK.", 0 },
     { "PAD", 3, pad_stage, ANYWHERE, "PAD [LEFT|RIGHT] [MODulo] n [c]",
       "Makes records at least n characters long, or (MODULO) a multiple of that, with blanks or c.", 0 },
+    { "PARCEL", 6, parcel_stage, ANYWHERE, "PARCEL",
+      "Makes records of input 0, whose ends mean nothing, as long as the numbers in the records of input 1 say.", 0 },
     { "PICK", 4, pick_stage, ANYWHERE, "PICK [NOPAD|PAD c] [ANYcase] range|/s/ op range|/s/ [AND|OR ...]",
       "Selects records by comparing: == /== << <<= >> >>= as strings, = /= < <= > >= as numbers. "
       "Others go to output 1.", 0 },
@@ -160,10 +192,20 @@ const struct stage_kind filters[] = {
       "[STRIP] [x2y] output [Left|Center|Right]}...",
       "Makes records of pieces. Input: range, /literal/, X.., NUMBER [FROM n] [BY n] or RECNO (ten columns), TODCLOCK. "
       "x2y: C2X, D2C and so on of C X B D F I P V. Output: n, n-m, n.width, Next[.width], NEXTWord[.width].", 0 },
+    { "SPILL", 5, spill_stage, ANYWHERE,
+      "SPILL n [OFFSET n|/string/] [KEEP] [ANYcase] [NOT] [BLANK|c|c-c|ANYOF /s/|STRing /s/]",
+      "Parts records of more than n characters between words. OFFSET: blanks, or a string, in front of all but the "
+      "first part. KEEP: what stood between words stays. A word that is too long is cut, or goes to output 1, if "
+      "there is one.",
+      0 },
     { "SPLIT", 5, split_stage, ANYWHERE,
       "SPLIT [ANYcase] [MINimum n] [AT | [n] BEFORE|AFTER] [NOT] [BLANK|c|c-c|ANYOF /s/|STRing /s/]",
       "Makes several records of one: at blanks, or what is named, which is dropped; or before or after it, n columns "
       "further. Null records are not written.", 0 },
+    { "STRASMFIND", 10, strasmfind_stage, ANYWHERE, "STRASMFIND [ANYcase] /string/",
+      "As ASMFIND, for statements that begin with a delimited string.", 0 },
+    { "STRASMNFIND", 11, strasmnfind_stage, ANYWHERE, "STRASMNFIND [ANYcase] /string/",
+      "As STRASMFIND, but selects the others.", 0 },
     { "STRFIND", 4, strfind_stage, ANYWHERE, "STRFind [ANYcase] /string/",
       "Selects records that begin with the string. "
       "Others go to output 1.", 0 },
@@ -193,6 +235,10 @@ const struct stage_kind filters[] = {
       "second string.", 0 }, { "TOKENISE", 3, tokenize_stage, ANYWHERE, NULL, NULL, 0 },
     { "TOLABEL", 5, tolabel_stage, ANYWHERE, "TOLABel [string]",
       "Passes records until one begins with the string; it and all others go to output 1.", 0 },
+    { "TARGET+OUT", 10, target_out_stage, ANYWHERE, NULL, NULL, 0 },
+    { "TOTARGET", 8, totarget_stage, ANYWHERE, "TOTARGET stage",
+      "Performs a selecting stage that does not delay records: those before the first that it selects are passed, that "
+      "and all after it go to output 1.", 0 },
     { "UNIQUE", 4, unique_stage, ANYWHERE,
       "UNIQue [COUNT] [NOPAD|PAD c] [ANYcase] [ranges] [LAST|FIRST|SINGLEs|MULTiple|PAIRwise]",
       "Of neighbours that are alike passes the last one, or the first, or those that are none (SINGLES) or all of them "
@@ -208,8 +254,12 @@ const struct stage_kind filters[] = {
       "and *. Output 1, if there is one, gets a line for each statement and each record inserted or deleted.", 0 },
     { "VCHAR", 5, vchar_stage, ANYWHERE, "VCHAR n m",
       "Makes characters of n bits characters of m bits (1 to 32): with zeros in front, or cut there.", 0 },
+    { "VERIFY", 6, verify_stage, ANYWHERE, "VERIFY [ANYcase] [range] /characters/",
+      "Selects records that have nothing but these characters. Others go to output 1.", 0 },
     { "WHILELABEL", 5, whilelabel_stage, ANYWHERE, "WHILElabel [string]",
       "Passes records while they begin with the string; the first that does not and all others go to output 1.", 0 },
+    { "WILDCARD", 8, wildcard_stage, ANYWHERE, "WILDCARD [ANYcase] [range] /pattern/",
+      "Selects records that look like the pattern: * is any characters, % is one. Others go to output 1.", 0 },
     { "XLATE", 5, xlate_stage, ANYWHERE, "XLATE [ranges] [UPPER|LOWER] [from to]...",
       "Translates characters: c or a-b to d or c-d; by itself to upper case. The first record of input 1 may be the "
       "table.", 0 },

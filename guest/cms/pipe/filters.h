@@ -94,22 +94,31 @@ bool compare_numbers(struct text a, struct text b, int *order);   /* false: one 
 stage_function locate_stage, nlocate_stage, find_stage, nfind_stage, strfind_stage, strnfind_stage,
     take_stage, drop_stage, between_stage, inside_stage, outside_stage, notinside_stage,
     frlabel_stage, tolabel_stage, whilelabel_stage, strfrlabel_stage, strtolabel_stage,
-    strwhilelabel_stage;                                 /* select.c */
+    strwhilelabel_stage, verify_stage, wildcard_stage;   /* select.c */
+/* XEDIT's pattern: a blank is any character, an underscore a blank (select.c). */
+bool fits_pattern(struct text record, struct text pattern);
+stage_function asmfind_stage, asmnfind_stage, strasmfind_stage, strasmnfind_stage, asmcont_stage,
+    asmxpnd_stage;                                       /* assembly.c */
+stage_function combine_stage, spill_stage, parcel_stage; /* runs.c */
+stage_function encode64_stage, decode64_stage;           /* base64.c */
 stage_function pick_stage, all_stage;                    /* pick.c */
 stage_function unique_stage, sort_stage, merge_stage, collate_stage, lookup_stage;  /* sort.c */
 stage_function strip_stage, chop_stage, pad_stage, xlate_stage, reverse_stage, change_stage,
     escape_stage, vchar_stage;                           /* columns.c */
 stage_function split_stage, join_stage, joincont_stage, tokenize_stage, duplicate_stage,
     snake_stage;                                         /* split.c */
-stage_function count_stage, timestamp_stage;             /* count.c */
+stage_function count_stage, timestamp_stage, aggrc_stage; /* count.c */
 stage_function untab_stage, retab_stage, asatomc_stage, mctoasa_stage, overstr_stage;  /* print.c */
 stage_function block_stage, deblock_stage, fblock_stage; /* block.c */
 stage_function pack_stage, unpack_stage;                 /* packing.c */
 stage_function instore_stage, outstore_stage, append_stage, preface_stage, not_stage, if_stage, casei_stage,
-    zone_stage, zone_in_stage, zone_out_stage;           /* within.c */
+    eofback_stage, frtarget_stage, totarget_stage, target_out_stage, zone_stage, zone_in_stage,
+    zone_out_stage;                                      /* within.c */
 stage_function fanin_stage, faninany_stage, fanout_stage, gate_stage, predselect_stage, deal_stage,
     gather_stage, synchronise_stage, juxtapose_stage, overlay_stage, buffer_stage, copy_stage,
-    elastic_stage;                                       /* streams.c */
+    elastic_stage, fillup_stage, noeofback_stage;        /* streams.c */
+/* STOP ALLEOF, ANYEOF or n: how many streams may end; 0: all (streams.c). */
+int next_stops(struct stage *s, struct text *rest, u32 *stop);
 stage_function dateconvert_stage;                        /* dates.c */
 stage_function update_stage;                             /* changes.c */
 stage_function insert_stage, space_stage, substring_stage, xrange_stage, random_stage;   /* make.c */

@@ -86,6 +86,7 @@ struct pipe {
     uint64_t alarm;                     /* when a stage wants to run that waits for an event */
     int code;                           /* of sets that no stage waits for */
     int stopped;                        /* the code with which everything ends */
+    bool waits_no_more;                 /* PIPESTOP */
 };
 
 /* parse.c: a set of what was written; 0 or a message's number. `from` is the stage that wants it, or NULL. */

@@ -52,8 +52,7 @@ int nlocate_stage(struct stage *s, struct text arguments) { return locating(s, a
 
 struct finding { bool anycase, inverted, pattern; struct text string; };
 
-/* XEDIT's pattern: a blank is any character, an underscore a blank. */
-static bool fits(struct text record, struct text pattern)
+bool fits_pattern(struct text record, struct text pattern)
 {
     if (record.length < pattern.length)
         return false;
@@ -66,7 +65,7 @@ static bool fits(struct text record, struct text pattern)
 static int find_record(struct stage *s, void *with, struct text record)
 {
     struct finding *f = with;
-    bool found = f->pattern ? fits(record, f->string) : begins(record, f->string, f->anycase);
+    bool found = f->pattern ? fits_pattern(record, f->string) : begins(record, f->string, f->anycase);
 
     return pass(s, found != f->inverted ? 0 : 1, record);
 }
@@ -245,3 +244,91 @@ int whilelabel_stage(struct stage *s, struct text arguments) { return up_to(s, a
 int strfrlabel_stage(struct stage *s, struct text arguments) { return up_to(s, arguments, true, false, 1, 0); }
 int strtolabel_stage(struct stage *s, struct text arguments) { return up_to(s, arguments, true, false, 0, 1); }
 int strwhilelabel_stage(struct stage *s, struct text arguments) { return up_to(s, arguments, true, true, 0, 1); }
+
+/* ---- VERIFY: nothing but some characters ---- */
+
+struct verifying { struct range range; u8 set[32]; };
+
+static int verify_record(struct stage *s, void *with, struct text record)
+{
+    struct verifying *v = with;
+    struct text part;
+    bool all = true;
+
+    (void)range_of(&v->range, record, &part);
+    for (u32 n = 0; all && n < part.length; n++)
+        all = (v->set[(u8)part.at[n] / 8] >> (u8)part.at[n] % 8 & 1) != 0;
+    return pass(s, all ? 0 : 1, record);
+}
+
+int verify_stage(struct stage *s, struct text arguments)
+{
+    struct verifying v = { .range = { .from = 1, .to = INT32_MAX } };
+    bool anycase = next_anycase(&arguments);
+    struct text any;
+    int code = is_range_next(arguments) ? next_range(s, &arguments, &v.range) : 0;
+
+    if (code == 0)
+        code = next_string(s, &arguments, &any);
+    if (code == 0)
+        code = no_more(s, arguments);
+    if (code != 0)
+        return code;
+    for (u32 n = 0; n < any.length; n++)
+        for (u32 c = 0; c < 256; c++)
+            if ((char)c == any.at[n] || (anycase && upper((char)c) == upper(any.at[n])))
+                v.set[c / 8] |= (u8)(1 << c % 8);
+    return each_record(s, verify_record, &v);
+}
+
+/* ---- WILDCARD: a pattern, in which * is any characters and % is one ---- */
+
+struct wildcards { bool anycase; struct range range; struct text pattern; };
+
+/* After a mismatch the latest * takes one character more. */
+static bool is_like(const struct wildcards *w, struct text text)
+{
+    u32 at = 0, in = 0, star = w->pattern.length, from = 0;
+
+    while (at < text.length) {
+        if (in < w->pattern.length && w->pattern.at[in] == '*') {
+            star = in++;
+            from = at;
+        } else if (in < w->pattern.length && (w->pattern.at[in] == '%' ||
+                                              same(text.at + at, w->pattern.at + in, 1, w->anycase))) {
+            at++, in++;
+        } else if (star < w->pattern.length) {
+            in = star + 1;
+            at = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (in < w->pattern.length && w->pattern.at[in] == '*')
+        in++;
+    return in == w->pattern.length;
+}
+
+static int wildcard_record(struct stage *s, void *with, struct text record)
+{
+    struct wildcards *w = with;
+    struct text part;
+
+    (void)range_of(&w->range, record, &part);
+    return pass(s, is_like(w, part) ? 0 : 1, record);
+}
+
+int wildcard_stage(struct stage *s, struct text arguments)
+{
+    struct wildcards w = { .range = { .from = 1, .to = INT32_MAX } };
+    int code = 0;
+
+    w.anycase = next_anycase(&arguments);
+    if (is_range_next(arguments))
+        code = next_range(s, &arguments, &w.range);
+    if (code == 0)
+        code = next_string(s, &arguments, &w.pattern);
+    if (code == 0)
+        code = no_more(s, arguments);
+    return code != 0 ? code : each_record(s, wildcard_record, &w);
+}

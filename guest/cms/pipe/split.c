@@ -68,11 +68,15 @@ int join_stage(struct stage *s, struct text arguments)
 {
     struct line line = { .stage = s };
     struct text record, between = { "", 0 };
-    u32 count = 1, joined = 0, most = ALL_OF_THEM;
+    u32 count = 1, joined = 0, most = ALL_OF_THEM, key = 0;
     int code = 0;
 
-    if (is_count_next(arguments))
+    if (next_keyword(&arguments, "KEYLENGTH", 9)) {
+        count = ALL_OF_THEM;
+        code = next_count(s, &arguments, 1, &key);
+    } else if (is_count_next(arguments)) {
         code = next_count(s, &arguments, 0, &count);
+    }
     skip_blanks(&arguments);
     if (code == 0 && arguments.length > 0 && !is_count_next(arguments))
         code = next_string(s, &arguments, &between);
@@ -84,11 +88,17 @@ int join_stage(struct stage *s, struct text arguments)
     if (code != 0)
         return code;
     while (stage_peek(s, &record) == 0) {
-        /* A record for which there is no room begins the next one. */
-        if (joined > 0 && (uint64_t)line.length + between.length + record.length > most) {
+        /* A record of another key, or for which there is no room, begins the next one. */
+        bool alike = key == 0 || (joined > 0 && record.length >= key && line.length >= key &&
+                                  memcmp(record.at, line.buffer.at, key) == 0);
+
+        if (joined > 0 && alike && key > 0)
+            record = (struct text){ record.at + key, record.length - key };
+        if (joined > 0 && (!alike || (uint64_t)line.length + between.length + record.length > most)) {
             if (line_write(&line) != 0)
                 return 0;
             joined = 0;
+            (void)stage_peek(s, &record);
         }
         if (joined > 0)
             line_text(&line, between);

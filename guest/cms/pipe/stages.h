@@ -5,5 +5,6 @@
 #include "pipe.h"
 
 stage_function literal_stage, strliteral_stage, hole_stage, console_stage;     /* basic.c */
+stage_function pipestop_stage;                                                 /* dispatch.c */
 
 #endif

@@ -110,6 +110,9 @@ void sever(struct stage *s, bool input, u32 stream)
     if (input) {
         link->reader = NULL;
         wake_writer(link);
+        /* It need not wait for the world outside any more. */
+        if (link->writer != NULL && link->writer->state == WAITS_EVENT)
+            make_ready(link->writer);
         if (link->writer != NULL && link->writer->report != NO_REPORT &&
             (link->writer->state == WAITS_INPUT || link->writer->state == WAITS_ANY))
             make_ready(link->writer);

@@ -64,8 +64,7 @@ int faninany_stage(struct stage *s, struct text arguments)
 
 /* ---- FANOUT: each record to all outputs ---- */
 
-/* STOP ALLEOF, ANYEOF or n: how many outputs may end; 0: all. */
-static int next_stop(struct stage *s, struct text *rest, u32 *stop)
+int next_stops(struct stage *s, struct text *rest, u32 *stop)
 {
     *stop = 0;
     if (!next_keyword(rest, "STOP", 4) || next_keyword(rest, "ALLEOF", 6))
@@ -96,7 +95,7 @@ int fanout_stage(struct stage *s, struct text arguments)
 {
     struct text record;
     u32 stop, first;
-    int code = next_stop(s, &arguments, &stop);
+    int code = next_stops(s, &arguments, &stop);
 
     if (code == 0)
         code = ready(s, arguments);
@@ -166,7 +165,7 @@ struct turns { bool by_id, strip, secondary; struct range range; u32 next, stop;
 
 static int next_turns(struct stage *s, struct text *rest, struct turns *turns)
 {
-    int code = next_stop(s, rest, &turns->stop);
+    int code = next_stops(s, rest, &turns->stop);
 
     if (code == 0 && next_keyword(rest, "STREAMID", 8)) {
         turns->by_id = true;
@@ -466,4 +465,34 @@ int elastic_stage(struct stage *s, struct text arguments)
         forget_oldest(s, &kept);
     }
     return code == END_OF_FILE ? 0 : code;
+}
+
+/* ---- FILLUP: one output after the other, each as long as it is read ---- */
+
+int fillup_stage(struct stage *s, struct text arguments)
+{
+    struct text record;
+    u32 stream = 0;
+    int code = ready(s, arguments);
+
+    while (code == 0 && stage_peek(s, &record) == 0) {
+        while (stream < stage_outputs(s) && stage_output_to(s, stream, record.at, record.length) != 0)
+            stream++;
+        if (stream == stage_outputs(s))
+            break;
+        stage_consume(s);
+    }
+    return code;
+}
+
+/* ---- NOEOFBACK: the input is read to its end, whether the output is or not ---- */
+
+int noeofback_stage(struct stage *s, struct text arguments)
+{
+    struct text record;
+    int code = ready(s, arguments);
+
+    for (; code == 0 && stage_peek(s, &record) == 0; stage_consume(s))
+        (void)stage_output(s, record.at, record.length);
+    return code;
 }

@@ -1,5 +1,6 @@
 /*
- * Stages that perform others in their place: APPEND, PREFACE, NOT, IF, CASEI and ZONE; and INSTORE and OUTSTORE.
+ * Stages that perform others in their place: APPEND, PREFACE, NOT, IF, EOFBACK, FRTARGET, TOTARGET, CASEI and ZONE; and
+ * INSTORE and OUTSTORE.
  */
 #include "filters.h"
 
@@ -97,6 +98,51 @@ int if_stage(struct stage *s, struct text arguments)
         return stage_callpipe(s, line.buffer.at, line.length);
     return stage_addpipe(s, line.buffer.at, line.length);
 }
+
+/* EOFBACK: what the stage does is seen no more once the output is not read. */
+int eofback_stage(struct stage *s, struct text arguments)
+{
+    int code = blank(s, arguments);
+
+    if (code != 0)
+        return code;
+    return call_around(s, WITH_END "*.INPUT:|N:FANOUT STOP ANYEOF|", arguments, "|HOLE" END "N:|*.OUTPUT.0:");
+}
+
+/* ---- FRTARGET and TOTARGET ---- */
+
+/* Inputs are what a stage selects and what it does not; up to the first that is selected goes to output 0. */
+int target_out_stage(struct stage *s, struct text arguments)
+{
+    struct text record;
+    bool found = false;
+    u32 stream;
+    int code = no_more(s, arguments);
+
+    while (code == 0 && stage_peek_any(s, &record, &stream) == 0) {
+        found = found || stream == 0;
+        code = pass(s, found ? 1 : 0, record);
+        if (code == 0)
+            stage_consume(s);
+    }
+    return code == END_OF_FILE ? 0 : code;
+}
+
+static int targeting(struct stage *s, struct text arguments, bool from)
+{
+    static const char *const after[] = {
+        "|T:TARGET+OUT|*.OUTPUT.0:" END "N:|T:|HOLE", "|T:TARGET+OUT|*.OUTPUT.0:" END "N:|T:|*.OUTPUT.1:",
+        "|T:TARGET+OUT|HOLE" END "N:|T:|*.OUTPUT.0:", "|T:TARGET+OUT|*.OUTPUT.1:" END "N:|T:|*.OUTPUT.0:",
+    };
+    int code = blank(s, arguments);
+
+    if (code != 0)
+        return code;
+    return call_around(s, WITH_END "*.INPUT:|N:", arguments, after[(from ? 2 : 0) + (stage_outputs(s) > 1)]);
+}
+
+int frtarget_stage(struct stage *s, struct text arguments) { return targeting(s, arguments, true); }
+int totarget_stage(struct stage *s, struct text arguments) { return targeting(s, arguments, false); }
 
 /* ---- ZONE and CASEI ---- */
 

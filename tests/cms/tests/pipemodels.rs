@@ -292,3 +292,68 @@ fn specs_puts_pieces_where_they_are_to_be() {
     }
     agree(&cases);
 }
+
+/// WILDCARD's pattern, read straight on.
+fn is_like(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern.first(), text.first()) {
+        (None, _) => text.is_empty(),
+        (Some(b'*'), _) => is_like(&pattern[1..], text) || (!text.is_empty() && is_like(pattern, &text[1..])),
+        (Some(&p), Some(&t)) => (p == b'%' || p == t) && is_like(&pattern[1..], &text[1..]),
+        (Some(_), None) => false,
+    }
+}
+
+/// SPILL n OFFSET o of words with one blank between two.
+fn spilled(words: &[String], width: usize, offset: usize) -> Wanted {
+    let mut lines: Wanted = vec![String::new()];
+    for word in words {
+        let mut word = word.as_str();
+        let blank = |line: &str, n: usize| line.len() > if n == 1 { 0 } else { offset };
+        let (last, n) = (lines.last().expect("there is one").len(), lines.len());
+        if blank(&lines[n - 1], n) && last + 1 + word.len() <= width {
+            lines[n - 1] += &format!(" {word}");
+            continue;
+        }
+        if blank(&lines[n - 1], n) {
+            lines.push(" ".repeat(offset));
+        }
+        loop {
+            let n = lines.len();
+            let room = width - lines[n - 1].len();
+            let (now, then) = word.split_at(room.min(word.len()));
+            lines[n - 1] += now;
+            word = then;
+            if word.is_empty() {
+                break;
+            }
+            lines.push(" ".repeat(offset));
+        }
+    }
+    lines
+}
+
+#[test]
+fn wildcard_verify_spill_and_base_64_are_what_they_say() {
+    let mut chance = Chance::new(7);
+    let mut cases = Vec::new();
+    for _ in 0..600 {
+        let records = words(&mut chance, "abc", 12, 6);
+        let input = records.join(" ");
+        let pattern = word(&mut chance, "ab*%", 6);
+        let wanted = records.iter().filter(|r| is_like(pattern.as_bytes(), r.as_bytes())).cloned().collect();
+        cases.push((format!("literal {input}|split|wildcard /{pattern}/|console"), wanted));
+        let some = word(&mut chance, "abc", 2);
+        let wanted = records.iter().filter(|r| r.chars().all(|c| some.contains(c))).cloned().collect();
+        cases.push((format!("literal {input}|split|verify /{some}/|console"), wanted));
+        let offset = chance.below(4);
+        let width = offset + 1 + chance.below(12);
+        cases.push((format!("literal {input}|spill {width} offset {offset}|console"), spilled(&records, width, offset)));
+        cases.push((format!("literal {input}|64encode|64decode|console"), vec![input.clone()]));
+        let codes: Vec<i64> = (0..=chance.below(8)).map(|_| chance.below(40) as i64 - 8).collect();
+        let worst = *codes.iter().min().expect("there is one");
+        let worst = if worst < 0 { worst } else { *codes.iter().max().expect("there is one") };
+        let input: Vec<String> = codes.iter().map(ToString::to_string).collect();
+        cases.push((format!("literal {}|split|aggrc|console", input.join(" ")), vec![worst.to_string()]));
+    }
+    agree(&cases);
+}
