@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 
 use dasd::model::CkdModel;
 use dasd::{Format, Image, Kind, Method, Options, Policy, Tracks, Volume};
-use support::endicott;
-use support::signals::{SIGHUP, SIGINT, SIGTERM, hears, is_pending, send};
+use support::signals::{SIGHUP, SIGINT, SIGTERM, hearing, hears, is_pending, send};
 
 /// How long something may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -87,7 +86,7 @@ impl Folder {
     }
 
     fn begin(&self, line: &str) -> Child {
-        let mut command = endicott();
+        let mut command = hearing(env!("CARGO_BIN_EXE_endicott"));
         command.args(line.split(' ')).current_dir(&self.0).env("PATH", self.path()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
     }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::signals::{SIGHUP, SIGINT, SIGTERM, hears, send};
+use support::signals::{SIGHUP, SIGINT, SIGTERM, hearing, hears, send};
 use support::{endicott, guest, shell};
 
 /// A kernel that Endicott takes for one: the marks of an image for s390x, and this program at its entry, X'10000', in
@@ -296,13 +296,16 @@ fn a_guest_ends_with_its_terminal_unless_it_is_to_outlive_it() {
         let trap = if ignored { "trap '' HUP; " } else { "" };
         let program = env!("CARGO_BIN_EXE_endicott");
         let line = format!("{trap}exec {program} linux --memory 64M --json --kernel {}", path.display());
-        let mut shell = Command::new("bash");
+        let mut shell = hearing("bash");
         let shell = shell.args(["-c", &line]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = shell.spawn().expect("a shell");
+        let mut child = shell.spawn().expect("a shell");
         let (pid, began) = (child.id(), Instant::now());
         let signals = if ignored { &[SIGINT, SIGTERM][..] } else { &[SIGINT, SIGTERM, SIGHUP] };
         while !hears(pid, signals) {
-            assert!(began.elapsed() < Duration::from_secs(60), "it does not begin");
+            if began.elapsed() > Duration::from_secs(60) {
+                child.kill().expect("it is ours");
+                panic!("it does not begin: {:?}", child.wait_with_output());
+            }
             thread::sleep(Duration::from_millis(1));
         }
         if ignored {

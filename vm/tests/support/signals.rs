@@ -24,6 +24,13 @@ pub(crate) fn is_pending(process: u32, signal: u32) -> bool {
     mask(process, "ShdPnd:") >> (signal - 1) & 1 != 0
 }
 
+/// A program that hears SIGHUP although it may be ignored here, as it is by what `nohup` has started.
+pub(crate) fn hearing(program: &str) -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", program]);
+    command
+}
+
 /// Sends a signal, by the name that `kill` knows; whether there was such a process.
 pub(crate) fn send(process: u32, signal: &str) -> bool {
     let kill = format!("kill -{signal} {process}");
