@@ -8,13 +8,10 @@ pub(crate) mod line;
 pub(crate) mod program;
 pub(crate) mod signals;
 
-use base::Held;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -147,6 +144,17 @@ pub(crate) struct System {
     environment: Vec<(String, PathBuf)>,
 }
 
+/// How long a system may take until it serves terminals, on a busy host.
+const UP: Duration = Duration::from_secs(60);
+
+/// The port of the host at which a system that says this serves terminals.
+fn port(log: &str) -> Option<u16> {
+    let (_, address) = log.split_once("TN3270 at ")?;
+    let (address, _) = address.split_once('\n')?;
+    let (_, port) = address.split(' ').next()?.rsplit_once(':')?;
+    port.parse().ok()
+}
+
 /// What a system says outside of its terminals, in its folder.
 const LOG: &str = "operator.log";
 
@@ -159,20 +167,6 @@ pub(crate) fn sample(name: &str) -> PathBuf {
     let made = command.status().expect("endicott starts");
     assert!(made.success(), "the sample system is made");
     folder
-}
-
-/// A port that is free now, is taken again soon, and has not been any other test's: two that were given the same one,
-/// one after the other, would take each other's system for their own.
-fn free_port() -> u16 {
-    static GIVEN: Mutex<Vec<u16>> = Mutex::new(Vec::new());
-    let mut given = GIVEN.lock().held();
-    loop {
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
-        if !given.contains(&port) {
-            given.push(port);
-            return port;
-        }
-    }
 }
 
 impl System {
@@ -199,14 +193,14 @@ impl System {
     }
 
     fn bring_up(folder: &Path, address: &str, environment: &[(String, PathBuf)]) -> (Child, u16) {
-        let port = free_port();
         let log = fs::File::create(folder.join(LOG)).expect("the folder is there");
         let errors = log.try_clone().expect("a second handle");
-        let child = endicott()
+        let mut child = endicott()
             .arg("run")
             .arg("--system")
             .arg(folder)
-            .args(["--headless", "--tn3270", &format!("{address}:{port}")])
+            // The host chooses a port, which no other process can take then.
+            .args(["--headless", "--tn3270", &format!("{address}:0")])
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(log)
@@ -214,12 +208,18 @@ impl System {
             .spawn()
             .expect("endicott starts");
         let began = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            let log = || fs::read_to_string(folder.join(LOG)).unwrap_or_default();
-            assert!(began.elapsed() < Duration::from_secs(20), "no answer on port {port}: {}", log());
-            thread::sleep(Duration::from_millis(50));
+        loop {
+            let log = fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+            if let Some(port) = port(&log) {
+                return (child, port);
+            }
+            let ended = child.try_wait().expect("it is ours");
+            if ended.is_some() || began.elapsed() > UP {
+                let _ = child.kill();
+                panic!("no terminal is served ({ended:?}): {log}");
+            }
+            thread::sleep(Duration::from_millis(10));
         }
-        (child, port)
     }
 
     /// Ends its process, kill -9.
