@@ -218,7 +218,7 @@ static int two_targets(struct view *view, struct words *words, struct range *ran
         return bad_operand(from, (u32)(words->end - from));
     found = target_line(view, &target, view->current, to);
     if (found == FOUND_NOT)
-        return target_failed();
+        return target_failed(&target);
     if (*to > last_line(view))
         *to = last_line(view);
     if (range->first > range->last) {

@@ -187,7 +187,7 @@ int all_subcommand(struct view *view, struct words *words)
     view->s.wrap = wrap;
     view->s.stay = stay;
     if (count == 0)
-        return target_failed();
+        return target_failed(&target);
     view->s.display_low = view->s.display_high = 1;
     view->current = first;
     return 0;

@@ -35,10 +35,7 @@ int locate_subcommand(struct view *view, struct words *words)
         if (found == FOUND_NOT) {
             if (!view->s.stay && target.kind == TARGET_STRING)
                 view->current = target.up ? top_line(view) : end_line(view);
-            if (target.kind != TARGET_NAME)
-                return target_failed();
-            message("XTA", 539, 'E');
-            return XE_MISSING;
+            return target_failed(&target);
         }
         view->current = line;
         first = false;

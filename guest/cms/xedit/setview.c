@@ -188,7 +188,7 @@ static int line_operand(struct view *view, struct words *words, u32 *line)
         return missing_operand();
     if (!parse_target(words, &target, true))
         return bad_operand(from, (u32)(words->end - from));
-    return target_line(view, &target, view->current, line) == FOUND_NOT ? target_failed() : 0;
+    return target_line(view, &target, view->current, line) == FOUND_NOT ? target_failed(&target) : 0;
 }
 
 int range_set(struct view *view, struct words *words)

@@ -241,9 +241,9 @@ enum found target_line(struct view *view, struct target *target, u32 from, u32 *
     }
 }
 
-int target_failed(void)
+int target_failed(const struct target *target)
 {
-    message("XTA", 546, 'E');
+    message("XTA", target->kind == TARGET_NAME ? 539 : 546, 'E');
     return XE_MISSING;
 }
 
@@ -271,13 +271,8 @@ int range_operand(struct view *view, struct words *words, bool optional, struct 
     view->s.wrap = false;
     found = target_line(view, &target, current, &line);
     view->s.wrap = wrap;
-    if (found == FOUND_NOT) {
-        if (target.kind == TARGET_NAME) {
-            message("XTA", 539, 'E');
-            return XE_MISSING;
-        }
-        return target_failed();
-    }
+    if (found == FOUND_NOT)
+        return target_failed(&target);
     range->up = line < current || (line == current && target.up);
     range->edge = target.beyond;
     range->first = range->up ? line + 1 : current;

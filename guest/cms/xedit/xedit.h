@@ -340,7 +340,7 @@ struct target {
 enum found { FOUND, FOUND_EDGE, FOUND_NOT, FOUND_WRAPPED };
 bool parse_target(struct words *words, struct target *target, bool any_delimiter);
 enum found target_line(struct view *view, struct target *target, u32 from, u32 *line);
-int target_failed(void);
+int target_failed(const struct target *target);           /* says so; XE_MISSING */
 struct range { u32 first, last; bool up, edge; };
 int range_operand(struct view *view, struct words *words, bool optional, struct range *range);
 void pass_range(struct view *view, const struct range *range);
