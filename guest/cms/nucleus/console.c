@@ -369,10 +369,11 @@ void screen_wait(void)
     restore(mask);
 }
 
-/* The screen is CP's again, for lines. */
+/* The screen is CP's again, for lines; those that have been typed since stay. */
 void screen_leave(void)
 {
-    clear_screen();
+    if (on_screen)
+        clear_screen();
     on_screen = false;
     attention = false;
 }

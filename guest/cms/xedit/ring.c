@@ -293,9 +293,6 @@ void session_run(void)
         stacked_first();
     notes_end();
     if (!editor->over && editor->files > 0) {
-        /* What is shown stays until the user has cleared it, unless it is cleared here. */
-        if (!editor->typewriter && editor->clear)
-            clear_screen();
         while (!editor->over)
             if (editor->typewriter)
                 typewriter_session();

@@ -177,7 +177,6 @@ static void lay_fixed(const struct logical *logical)
     u32 lines = logical->lines;
 
     memset(logical->row, 0, lines * sizeof *logical->row);
-    take(logical, 0, SHOW_IDLINE);
     if (s->cmdline == LINE_ON) {
         take(logical, lines - 2, SHOW_COMMAND);
         take(logical, lines - 1, SHOW_STATUS);
@@ -192,6 +191,7 @@ static void lay_fixed(const struct logical *logical)
         if (is_free(logical, row))
             logical->row[row] = (struct shown){ .kind = SHOW_RESERVED, .reserved = reserved };
     }
+    take(logical, 0, SHOW_IDLINE);
     if (s->message_line && !s->overlay)
         take(logical, row_at(&s->message_at, lines), SHOW_MESSAGE);
     if (s->scale)

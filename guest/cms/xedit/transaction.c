@@ -539,8 +539,10 @@ u32 read_transaction(each_field *each, void *with, bool change)
             if (editor->display.aid != AID_CLEAR)
                 break;
         }
-        if (!measure_again())
+        if (!measure_again()) {
+            editor->typewriter = true;
             return 0;
+        }
     }
     notes_clear();
     if (length > 3)
@@ -589,6 +591,10 @@ static void take(u32 length)
 
 void show_now(void)
 {
+    /* What CMS has shown stays until the user has cleared it, unless it is cleared here. */
+    if (editor->clear && !editor->shown)
+        clear_screen();
+    editor->shown = true;
     too_many_messages();
     for (u32 n = 0; n < editor->screens; n++)
         lay_out(&editor->logical[n]);

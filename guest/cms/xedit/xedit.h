@@ -231,7 +231,7 @@ struct editor {
     struct display display;
     struct logical logical[SCREENS_MOST];
     u32 screens, active;        /* the logical screen that has the cursor */
-    bool typewriter, linend_on, synonyms_on, alarm, clear, over, typed;
+    bool typewriter, linend_on, synonyms_on, alarm, clear, shown, over, typed;
     char linend, nondisplay;
     struct look looks[LOOKS_MOST];
     u32 look_count;             /* of areas, then of reserved lines */
