@@ -12,7 +12,8 @@ static const name group = "DEFAULTS";
 
 /* What obeys defaults, and what it does without any. */
 static const struct { const char *command, *usual; } known[] = {
-    { "HELP", "DETAIL" }, { "RECEIVE", "NOREPLACE LOG" }, { "SENDFILE", "TYPE LOG NOACK" }, { "VMLINK", "TYPE" },
+    { "HELP", "DETAIL SCREEN TYPE" }, { "NOTE", "LONG LOG NOACK NOTEBOOK ALL" }, { "RECEIVE", "NOREPLACE LOG" },
+    { "SENDFILE", "TYPE LOG NOACK" }, { "VMLINK", "TYPE" },
 };
 
 static bool checking;

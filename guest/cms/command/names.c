@@ -1,5 +1,5 @@
 /*
- * NAMEFIND, and which userids nicknames stand for: the file userid NAMES.
+ * NAMEFIND, NAMES, and which userids nicknames stand for: the file userid NAMES.
  *
  * An entry begins at a tag :nick. and goes on to the next one; tags are :name.value, a value ends where the next tag
  * begins or with its line, unless the next line begins with no tag.
@@ -359,4 +359,35 @@ int namefind_command(const struct call *call)
             found++;
         }
     return found == 0 ? NO_ENTRY : missing ? NO_TAG : 0;
+}
+
+/* A panel of the editor (the macro PROFNAME), which gets the nickname to begin with by the program stack. */
+int names_command(const struct call *call)
+{
+    name file = "        ";
+    const struct option known[] = { WORD("FILE", 4, &file) };
+    char line[80];
+    u32 buffer, length;
+    int code = options("WNM", call, known, COUNT_OF(known));
+
+    if (code != 0)
+        return code;
+    if (operands(call) > 2) {
+        message("WNM", 70, 'E', call->token[2]);
+        return RC_SYNTAX;
+    }
+    if (!console_is_display()) {
+        message("WNM", 529, 'E');
+        return RC_SYNTAX;
+    }
+    if (file[0] == ' ')
+        identification(file);
+    buffer = make_buffer();
+    length = operands(call) > 1 ? format(line, sizeof line, "%t", call->token[1]) : 0;
+    code = stack_line(line, length, true)
+        ? perform(line, format(line, sizeof line, "XEDIT %t NAMES (WIDTH 255 NOMSG PROFILE PROFNAME", file),
+                  CALL_COMMAND)
+        : RC_STORAGE;
+    (void)drop_buffer(buffer);
+    return code;
 }

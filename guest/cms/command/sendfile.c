@@ -3,9 +3,11 @@
  *
  * A file goes as NETDATA (netdata.c), so it comes with its name, format and date, or with OLD as cards of DISK DUMP
  * (disk.c). What was sent is noted in userid NETLOG A0; with ACK its RECEIVE sends an answer. NOTE says that the file
- * is a note, which RECEIVE puts into a notebook.
+ * is a note, which RECEIVE puts into a notebook. With FILELIST the file names those that are sent. Without operands a
+ * display shows a panel, made by the macro PROFSEND.
  */
 #include "command.h"
+#include "../nucleus/exec.h"
 
 /* Appends a line to userid NETLOG A0, if A can be written. */
 void netlog(const char *line, u32 length)
@@ -71,7 +73,7 @@ int close_punch(const struct recipient *to, const name class, const name fn, con
     return code;
 }
 
-struct sending { int log, show, acknowledge, note, old; name class; };
+struct sending { int log, show, acknowledge, note, old, list; name class; };
 
 static int punch_netdata(const struct sending *how, struct reader *reader, const struct recipient *to)
 {
@@ -152,33 +154,93 @@ static int parse_recipients(const struct call *call, u32 from, u32 words, struct
     return 0;
 }
 
-int sendfile_command(const struct call *call)
+/* A file, to each of them. */
+static int send_file(const struct sending *how, const struct fileid *id, const struct recipient *list, u32 count)
 {
-    struct sending how = { .log = 1, .show = 1, .class = "A       " };
+    struct reader reader;
+    int code = reader_open("SFD", &reader, id);
+
+    if (code != 0)
+        return code;
+    /* The cards of DISK DUMP are read from the beginning for each. */
+    if (how->old)
+        reader_close(&reader);
+    for (u32 n = 0; n < count; n++) {
+        int result = send_one(how, &reader, &list[n]);
+
+        code = result != 0 ? result : code;
+    }
+    if (!how->old)
+        reader_close(&reader);
+    return code;
+}
+
+/* The files that the lines of a file name: fn ft fm, after &1 and &2 of an exec of LISTFILE's, if there are those. */
+static int send_listed(const struct sending *how, const struct fileid *id, const struct recipient *list, u32 count)
+{
+    name token[TOKENS_MOST + 1];
+    struct call named = { .token = token };
+    struct reader reader;
+    struct fileid file;
+    int code = reader_open("SFD", &reader, id), worst = 0;
+
+    if (code != 0)
+        return code;
+    while (reader_next("SFD", &reader, &code)) {
+        u32 first = 0;
+
+        named.count = tokenize(reader.record, reader.length, token);
+        while (first < named.count && token[first][0] == '&')
+            first++;
+        if (named.count < first + 2 || token[first][0] == '*')
+            continue;
+        code = parse_fileid("SFD", &named, first, named.count - first < 3 ? named.count - first : 3, &file)
+                   ? send_file(how, &file, list, count)
+                   : RC_SYNTAX;
+        worst = code != 0 ? code : worst;
+    }
+    reader_close(&reader);
+    return code != 0 ? code : worst;
+}
+
+static int options_given(const struct call *call, struct sending *how)
+{
     int modern = 0;
     const struct option known[] = {
-        FLAG("LOG", 3, &how.log, 1), FLAG("NOLOG", 5, &how.log, 0), FLAG("TYPE", 2, &how.show, 1),
-        FLAG("NOTYPE", 4, &how.show, 0), FLAG("NEW", 3, &modern, 1), FLAG("OLD", 3, &how.old, 1),
-        FLAG("ACK", 2, &how.acknowledge, 1), FLAG("NOACK", 5, &how.acknowledge, 0),
-        FLAG("NOTE", 3, &how.note, 1), WORD("CLASS", 5, &how.class),
+        FLAG("LOG", 3, &how->log, 1), FLAG("NOLOG", 5, &how->log, 0), FLAG("TYPE", 2, &how->show, 1),
+        FLAG("NOTYPE", 4, &how->show, 0), FLAG("NEW", 3, &modern, 1), FLAG("OLD", 3, &how->old, 1),
+        FLAG("ACK", 2, &how->acknowledge, 1), FLAG("NOACK", 5, &how->acknowledge, 0),
+        FLAG("NOTE", 3, &how->note, 1), FLAG("FILELIST", 8, &how->list, 1), WORD("CLASS", 5, &how->class),
     };
-    struct recipient *list = obtain_command(RECIPIENTS_MOST * sizeof *list);
-    u32 words = operands(call), named = 3, count;
-    struct reader reader;
-    struct fileid id;
     int code = options_of("SENDFILE", "SFD", call, known, COUNT_OF(known));
 
     if (code != 0)
         return code;
     /* Cards of DISK DUMP have no room for what these want. */
-    if (how.old && (modern || how.acknowledge || how.note)) {
-        message("SFD", 66, 'E', "OLD     ", modern ? "NEW     " : how.acknowledge ? "ACK     " : "NOTE    ");
+    if (how->old && (modern || how->acknowledge || how->note)) {
+        message("SFD", 66, 'E', "OLD     ", modern ? "NEW     " : how->acknowledge ? "ACK     " : "NOTE    ");
         return RC_SYNTAX;
     }
-    if (name_length(how.class) != 1 || (!is_letter(how.class[0]) && !is_digit(how.class[0]))) {
-        message("SFD", 29, 'E', how.class, "CLASS   ");
+    if (name_length(how->class) != 1 || (!is_letter(how->class[0]) && !is_digit(how->class[0]))) {
+        message("SFD", 29, 'E', how->class, "CLASS   ");
         return RC_SYNTAX;
     }
+    return 0;
+}
+
+int sendfile_command(const struct call *call)
+{
+    static const char panel[] = "XEDIT SENDFILE PANEL A0 (NOMSG PROFILE PROFSEND";
+    struct sending how = { .log = 1, .show = 1, .class = "A       " };
+    struct recipient *list = obtain_command(RECIPIENTS_MOST * sizeof *list);
+    u32 words = operands(call), named = 3, count;
+    struct fileid id;
+    int code = options_given(call, &how);
+
+    if (code != 0)
+        return code;
+    if (words < 2 && console_is_display() && capturing() == NULL && exec_exists("PROFSEND", "XEDIT   "))
+        return perform(panel, sizeof panel - 1, CALL_COMMAND);
     if (words < 4) {
         message("SFD", words < 2 ? 42 : words < 3 ? 54 : 631, 'E');
         return RC_SYNTAX;
@@ -191,20 +253,7 @@ int sendfile_command(const struct call *call)
     if (named < words && is(call->token[named], "TO"))
         named++;
     code = parse_recipients(call, named, words, list, &count);
-    if (code == 0)
-        code = reader_open("SFD", &reader, &id);
     if (code != 0)
         return code;
-    /* The cards of DISK DUMP are read from the beginning for each. */
-    if (how.old)
-        reader_close(&reader);
-    for (u32 n = 0; n < count; n++) {
-        int result = send_one(&how, &reader, &list[n]);
-
-        code = result != 0 ? result : code;
-    }
-    if (!how.old)
-        reader_close(&reader);
-    return code;
+    return how.list ? send_listed(&how, &id, list, count) : send_file(&how, &id, list, count);
 }
-

@@ -84,7 +84,7 @@ pub struct Site {
 
 /// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal; of a deck `deck` and a line with
 /// the compiled file's path, or `cards` and lines as [`cards::deck`] has them; of what HELP types `help` and a line
-/// with the file's name.
+/// with the file's name; `disk`, if it is one of `guest/cms/disks/system`.
 pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Site {
@@ -255,8 +255,10 @@ fn image(folder: &Path, decks: &Path, label: &str, blocks: u32, reserved: u32, f
             Some(lines) => (lines, &["F", "80"][..]),
             None => (*content, &["V"][..]),
         };
+        let of_system = crate::source().join("disks/system").join(format!("{name}.{kind}.{mode}"));
         let file = match content.strip_prefix("help\n") {
             Some(name) => crate::made().join(name),
+            None if *content == "disk" => of_system,
             None => {
                 std::fs::write(&file, lines).expect("the folder is there");
                 file

@@ -7,7 +7,7 @@
 //! ** file 191 FRUIT DATA A1 source/apple/banana     as in tests/transcripts
 //! ** size 43 80                  the display; without it, 24 rows of 80 columns
 //! > xedit fruit data             typed at the cursor, or on CP's screen, and ENTER
-//! at 14 7 text                   the cursor is moved to row 14, column 7, and the text is typed
+//! at 14 7 text                   the cursor is moved to row 14, column 7, and the text, if any, is typed
 //! key PF8                        a key
 //! < 14 ===== apple               a row of the screen that has changed
 //! < cursor 23 7                  where the cursor is
@@ -41,15 +41,19 @@ fn tell(text: &str, cms: &[PathBuf; 2]) -> String {
             ("key", name) => seat.presses_named(name),
             ("at", rest) => {
                 let words: Vec<&str> = rest.splitn(3, ' ').collect();
-                let [row, column, text] = words[..] else { panic!("at ROW COLUMN TEXT: {line}") };
+                let (row, column, text) = match words[..] {
+                    [row, column] => (row, column, ""),
+                    [row, column, text] => (row, column, text),
+                    _ => panic!("at ROW COLUMN TEXT: {line}"),
+                };
                 seat.types_at(row.parse().expect("a row"), column.parse().expect("a column"), text);
                 continue;
             }
             _ => continue,
         }
         for news in seat.news() {
-            // Rows of the file are as they are; what CP shows has times in it.
-            let line = news.strip_prefix("=  ").map_or(news.clone(), |line| format!("= {}", masked(line)));
+            // Both have times in them; a row of the file is told with its number.
+            let line = news.strip_prefix("=  ").map_or_else(|| masked(&news), |line| format!("= {}", masked(line)));
             told += format!("< {line}").trim_end();
             told.push('\n');
         }
