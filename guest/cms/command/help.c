@@ -6,11 +6,22 @@
  * made of the same. There a line `.TOPIC` begins a topic. What a command has to do with is what is in the same tasks.
  */
 #include "command.h"
+#include "../nucleus/exec.h"
 
 enum { MENU_COLUMN = 10, MENU_WIDTH = 70 };
 
 /* What is said of a command. */
 enum { DESCRIPTION = 1, FORM = 2, PARAMETERS = 4, OPTIONS = 8, NOTES = 16, ERRORS = 32, DETAIL = 63, RELATED = 64 };
+
+/* NOTYPE: that nothing is known is told by the return code alone. */
+static bool quiet;
+
+static int nothing_known(void)
+{
+    if (!quiet)
+        message("HLP", 254, 'E');
+    return RC_MISSING;
+}
 
 /* Names side by side. */
 struct menu { char line[96]; u32 length; };
@@ -79,7 +90,8 @@ static bool is_topic(const struct reader *reader, const char *topic, u32 length)
 static u32 part_of(const struct reader *reader)
 {
     static const struct { const char *text; u32 part; } heads[] =
-        { { "Operands", PARAMETERS }, { "Options", OPTIONS }, { "Return codes", ERRORS } };
+        { { "Operands", PARAMETERS }, { "Options", OPTIONS }, { "Return codes", ERRORS },
+          { "Messages", ERRORS } };
 
     for (u32 n = 0; n < COUNT_OF(heads); n++)
         if (reader->length >= strlen(heads[n].text) && memcmp(reader->record, heads[n].text,
@@ -88,12 +100,11 @@ static u32 part_of(const struct reader *reader)
     return 0;
 }
 
-/* Types what a file says of a topic, or some parts of it; false: nothing. */
-static bool topic_type(const char *file, const char *topic, u32 length, u32 parts)
+/* Types what a file says of a topic, or some parts of it, of which this is the first; false: nothing. */
+static bool topic_type(const char *file, const char *topic, u32 length, u32 part, u32 parts)
 {
     struct reader reader;
     bool found = false, past = false, all = (parts & DETAIL) == DETAIL;
-    u32 part = NOTES;
     int code = 0;
 
     if (!topics_open(file, &reader))
@@ -105,26 +116,27 @@ static bool topic_type(const char *file, const char *topic, u32 length, u32 part
         } else if (found) {
             bool blank = length_of(reader.record, reader.length) == 0;
 
+            bool form = part == FORM;
+
             /* A part goes on to an empty line, or the next one. */
-            part = blank ? NOTES : part_of(&reader) != 0 ? part_of(&reader) : part;
-            if (all || (!blank && (part & parts) != 0))
+            part = blank ? (form ? DESCRIPTION : NOTES) : part_of(&reader) != 0 ? part_of(&reader) : part;
+            if (all || (!blank && (part & parts) != 0) || (blank && form && (parts & FORM) && (parts & DESCRIPTION)))
                 type_line(reader.record, reader.length);
         }
     reader_close(&reader);
     return found;
 }
 
-/* Types the other commands of the tasks that this one belongs to. RC_MISSING without a file of tasks. */
-static int related(const char *command)
+/* Types the other names of the tasks that this one belongs to. RC_MISSING without that file of tasks. */
+static int related(const char *file, const name wanted)
 {
     struct menu menu = { .length = 0 };
     struct reader reader;
-    name token[TOKENS_MOST + 1], wanted, *task = obtain_command(TOKENS_MOST * 4 * sizeof(name));
+    name token[TOKENS_MOST + 1], *task = obtain_command(TOKENS_MOST * 4 * sizeof(name));
     u32 count = 0;
-    bool here = false, any = false, more = topics_open("TASKS", &reader);
+    bool here = false, any = false, more = topics_open(file, &reader);
     int code = 0;
 
-    pad(wanted, sizeof wanted, command, (u32)strlen(command));
     if (!more)
         return RC_MISSING;
     while (more) {
@@ -196,11 +208,7 @@ static int task_menu(const name task)
         head = false;
     }
     reader_close(&reader);
-    if (code == 0 && task != NULL && !found) {
-        message("HLP", 254, 'E');
-        return RC_MISSING;
-    }
-    return code;
+    return code == 0 && task != NULL && !found ? nothing_known() : code;
 }
 
 static int component_menu(void)
@@ -209,8 +217,10 @@ static int component_menu(void)
     type("HELP TASK          what there is to do, and with which of them");
     type("HELP REXX MENU     the language of execs");
     type("HELP XEDIT MENU    the subcommands of the editor");
+    type("HELP XEDIT SET MENU  what SET sets in the editor");
+    type("HELP PIPE MENU     the stages of pipelines");
     type("HELP MSG DMSxxxnnn a message");
-    type("HELP CP            the commands of CP");
+    type("HELP CP MENU       the commands of CP");
     return 0;
 }
 
@@ -246,10 +256,9 @@ static int rexx_menu(void)
 
 static int rexx_topic(const name topic)
 {
-    if (topic_type("REXX", topic, name_length(topic), DETAIL))
+    if (topic_type("REXX", topic, name_length(topic), NOTES, DETAIL))
         return 0;
-    message("HLP", 254, 'E');
-    return RC_MISSING;
+    return nothing_known();
 }
 
 /* HELP XEDIT MENU, XEDIT SET, XEDIT name: subcommands of the editor, and SET's options. */
@@ -270,9 +279,9 @@ static int xedit_menu(const char *file, const char *head)
     return code;
 }
 
-static int xedit_help(const struct call *call, u32 words)
+static int xedit_help(const struct call *call, u32 words, u32 parts)
 {
-    bool of_set = is(call->token[2], "SET") && words > 3;
+    bool of_set = is(call->token[2], "SET") && words > 3, found;
     const char *word = call->token[of_set ? 3 : 2], *full;
     name topic;
 
@@ -284,10 +293,10 @@ static int xedit_help(const struct call *call, u32 words)
     memcpy(topic, word, sizeof topic);
     if (full != NULL)
         pad(topic, sizeof topic, full, (u32)strlen(full));
-    if (topic_type(of_set ? "XEDSET" : "XEDIT", topic, name_length(topic), DETAIL))
-        return 0;
-    message("HLP", 254, 'E');
-    return RC_MISSING;
+    found = (parts & DETAIL) == 0 || topic_type(of_set ? "XEDSET" : "XEDIT", topic, name_length(topic), FORM, parts);
+    if (found && (parts & RELATED) && (parts & DETAIL))
+        type(" ");
+    return !found ? nothing_known() : parts & RELATED ? related(of_set ? "SETTASKS" : "XEDTASKS", topic) : 0;
 }
 
 /* Whose messages there are: CMS's, and those of pipelines. */
@@ -352,28 +361,54 @@ static int message_topic(const struct speaker *speaker, u32 number)
         message_show_text(number, text);
         texts++;
     }
-    if (texts == 0) {
-        message("HLP", 254, 'E');
-        return RC_MISSING;
-    }
+    if (texts == 0)
+        return nothing_known();
     type(" ");
-    (void)topic_type(speaker->file, topic, format(topic, sizeof topic, "%03u", number), DETAIL);
+    (void)topic_type(speaker->file, topic, format(topic, sizeof topic, "%03u", number), NOTES, DETAIL);
     return 0;
 }
 
+/* CP answers at the terminal by itself, unless somewhere else wants the lines. */
 static int ask_cp(const struct call *call, u32 first)
 {
-    char line[64];
-    u32 length = format(line, sizeof line, "HELP");
+    enum { ROOM = 0x8000 };
+    char line[64], *answer;
+    u32 length = format(line, sizeof line, "HELP"), room = ROOM;
+    int code;
 
-    for (u32 n = first; n < call->count && n < first + 3; n++)
+    for (u32 n = first; n < call->count && n < first + 3 && !is(call->token[n], "("); n++)
         length += format(line + length, sizeof line - length, " %t", call->token[n]);
-    return cp(line, length, NULL, NULL);
+    if (capturing() == NULL)
+        return cp(line, length, NULL, NULL);
+    answer = obtain_command(ROOM);
+    code = cp(line, length, answer, &room);
+    room = room & 0x80000000u ? ROOM : room;
+    for (u32 at = 0, end; at < room; at = end + 1) {
+        for (end = at; end < room && answer[end] != 0x15; end++)
+            ;
+        type_line(end > at ? answer + at : " ", end > at ? end - at : 1);
+    }
+    return code;
+}
+
+/* At a display the page is a screen (HELPSCR EXEC and PROFHELP XEDIT), if the system disk has what shows it. */
+static bool on_screen(const struct call *call, int *code)
+{
+    static const name exec = "HELPSCR ", type = "EXEC    ";
+    char line[LINE_MOST];
+    u32 length;
+
+    if (!console_is_display() || capturing() != NULL || !exec_exists(exec, type))
+        return false;
+    length = format(line, sizeof line, "EXEC HELPSCR %l", call->arguments, (u32)(call->end - call->arguments));
+    *code = perform(line, length, CALL_COMMAND);
+    return true;
 }
 
 static int command_topic(const struct command *command, u32 parts)
 {
     bool only = parts != DETAIL && parts != (DESCRIPTION | FORM);
+    name full;
 
     if (parts & FORM)
         paragraph(command->syntax);
@@ -385,27 +420,26 @@ static int command_topic(const struct command *command, u32 parts)
         (parts & (PARAMETERS | OPTIONS | NOTES | ERRORS)))
         type(" ");
     if (parts & (PARAMETERS | OPTIONS | NOTES | ERRORS))
-        (void)topic_type("CMS", command->name, (u32)strlen(command->name), parts);
+        (void)topic_type("CMS", command->name, (u32)strlen(command->name), NOTES, parts);
     if ((parts & RELATED) && (parts & DETAIL))
         type(" ");
-    return parts & RELATED ? related(command->name) : 0;
+    pad(full, sizeof full, command->name, (u32)strlen(command->name));
+    return parts & RELATED ? related("TASKS", full) : 0;
 }
 
-int help_command(const struct call *call)
+/* Which parts of a page, and whether on a screen: what the line asks for goes before what DEFAULTS has set. */
+static int options_given(const struct call *call, u32 *parts, int *screen)
 {
-    const struct command *command;
-    const struct speaker *speaker;
-    const char *word = call->arguments;
-    u32 words = operands(call), length = 0, at = 1, number, parts = 0, usual = 0;
-    int layer = 0, wanted[6] = { 0 }, code;
+    int layer = 0, say = 1, wanted[6] = { 0 }, code;
+    u32 usual = 0;
     const struct option known[] = {
         FLAG("BRIEF", 3, &layer, DESCRIPTION | FORM), FLAG("DETAIL", 3, &layer, DETAIL),
         FLAG("ALL", 3, &layer, DETAIL | RELATED), FLAG("RELATED", 3, &layer, RELATED),
         FLAG("DESCRIPT", 4, &wanted[0], DESCRIPTION), FLAG("FORMAT", 4, &wanted[1], FORM),
         FLAG("PARMS", 4, &wanted[2], PARAMETERS), FLAG("OPTIONS", 3, &wanted[3], OPTIONS),
         FLAG("NOTES", 4, &wanted[4], NOTES), FLAG("ERRORS", 3, &wanted[5], ERRORS),
-        /* There is no full screen that it could be shown on. */
-        IGNORED("SCREEN", 3), IGNORED("NOSCREEN", 3), IGNORED("TYPE", 3), IGNORED("NOTYPE", 5),
+        FLAG("SCREEN", 3, screen, 1), FLAG("NOSCREEN", 6, screen, 0), FLAG("TYPE", 3, &say, 1),
+        FLAG("NOTYPE", 5, &say, 0),
     };
 
     code = options_of("HELP", "HLP", call, known, COUNT_OF(known));
@@ -414,13 +448,26 @@ int help_command(const struct call *call)
     for (u32 n = 0; n < COUNT_OF(wanted); n++)
         usual |= (u32)wanted[n];
     usual = usual != 0 ? usual : layer != 0 ? (u32)layer : DETAIL;
-    /* What the line asks for goes before what DEFAULTS has set. */
     layer = 0;
     memset(wanted, 0, sizeof wanted);
     (void)options("HLP", call, known, COUNT_OF(known));
     for (u32 n = 0; n < COUNT_OF(wanted); n++)
-        parts |= (u32)wanted[n];
-    parts = parts != 0 ? parts : layer != 0 ? (u32)layer : usual;
+        *parts |= (u32)wanted[n];
+    *parts = *parts != 0 ? *parts : layer != 0 ? (u32)layer : usual;
+    quiet = say == 0;
+    return 0;
+}
+
+int help_command(const struct call *call)
+{
+    const struct command *command;
+    const struct speaker *speaker;
+    const char *word = call->arguments;
+    u32 words = operands(call), length = 0, at = 1, number, parts = 0;
+    int screen = 1, code = options_given(call, &parts, &screen);
+
+    if (code != 0 || (screen && on_screen(call, &code)))
+        return code;
     if (words < 2 || is(call->token[1], "ALL"))
         return command_menu();
     if (is(call->token[1], "MENU"))
@@ -432,7 +479,7 @@ int help_command(const struct call *call)
     if (is(call->token[1], "REXX"))
         return words < 3 || is(call->token[2], "MENU") ? rexx_menu() : rexx_topic(call->token[2]);
     if (is(call->token[1], "XEDIT") && words > 2)
-        return xedit_help(call, words);
+        return xedit_help(call, words, parts);
     /* HELP CMS command and HELP MSG message are longer forms of the same. */
     if (is(call->token[1], "CMS") || is(call->token[1], "MSG")) {
         if (words > 2 && is(call->token[1], "MSG") && is(call->token[2], "MENU"))
@@ -461,8 +508,7 @@ int help_command(const struct call *call)
             ;
         if (pipe_help(is(call->token[at + 1], "MENU") ? "*" : word, is(call->token[at + 1], "MENU") ? 1 : length))
             return 0;
-        message("HLP", 254, 'E');
-        return RC_MISSING;
+        return nothing_known();
     }
     if (command != NULL)
         return command_topic(command, parts);
