@@ -22,6 +22,13 @@
 //!
 //! .FILES                                        tasks.txt: a task
 //! Keeping files: looking, copying, erasing      and its title
+//!
+//! .MOVING XEDIT                                 groups.txt: what subcommands, or options (SET), have in common:
+//! Moving through the file                       its title
+//!  BACKWARD BOTTOM DOWN                         and its members
+//!
+//! .ADD XEDIT                                    examples.txt: of a subcommand, an option (SET) or a command (CMS)
+//!  add 3     three blank lines                  an example and what it does
 //! ```
 //!
 //! The function of a command is called after it, `compare_command`; a head like `command/state.c:state_command` names
@@ -30,6 +37,10 @@
 //! [`Description::read`] takes all that. [`Description::tables`] and [`Description::help`] give what is made: the rows
 //! of the nucleus's tables, and the files that HELP reads. `tests/agree` proves that the C files do the same.
 
+pub mod c;
+mod said;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{fs, io};
@@ -54,6 +65,10 @@ pub struct Command {
     pub purpose: String,
     /// What more HELP types, line by line; often operands, options and return codes.
     pub detail: Vec<String>,
+    /// Lines of examples, beside those that the detail has.
+    pub examples: Vec<String>,
+    /// The messages that its C file says, as DMSCPY024E.
+    pub messages: Vec<String>,
     /// Which word of the syntax is the name: SET's options come after SET.
     verb: usize,
 }
@@ -67,6 +82,25 @@ impl Command {
     /// The same, and other names that it has: `FINDUp` and `FUp` of `FINDUp|FUp`.
     pub fn verbs(&self) -> impl Iterator<Item = &str> {
         self.syntax.split(' ').nth(self.verb).unwrap_or_default().split('|')
+    }
+
+    /// What HELP types after syntax and purpose: the detail, and the messages that can be said.
+    fn whole(&self) -> Vec<String> {
+        let mut lines = self.detail.clone();
+        let blank = || " ".to_owned();
+        if !self.examples.is_empty() {
+            let head = if self.examples.len() == 1 { "Example" } else { "Examples" };
+            lines.extend([blank(), head.to_owned()]);
+            lines.extend(self.examples.iter().cloned());
+        }
+        if self.file == "switch" || self.verb == 1 {
+            lines.extend([blank(), "Return codes: 0, 5 a wrong option or value.".to_owned()]);
+        }
+        if !self.messages.is_empty() {
+            lines.extend([blank(), "Messages".to_owned()]);
+            lines.extend(filled(self.messages.iter().map(String::as_str)));
+        }
+        lines
     }
 
     /// How many letters of the name must be typed.
@@ -102,6 +136,19 @@ pub struct Task {
     pub title: String,
 }
 
+/// What subcommands of XEDIT, or options of SET, have in common.
+#[derive(Debug)]
+pub struct Group {
+    /// The name.
+    pub name: String,
+    /// XEDIT: its members are subcommands; SET: options.
+    pub what: String,
+    /// What it is about, in a line.
+    pub title: String,
+    /// Names of subcommands or options.
+    pub members: Vec<String>,
+}
+
 /// All of it, in the order of the files.
 #[derive(Debug)]
 pub struct Description {
@@ -117,6 +164,8 @@ pub struct Description {
     pub subcommands: Vec<Command>,
     /// What SET sets in XEDIT, and what QUERY tells there.
     pub options: Vec<Command>,
+    /// What subcommands and options are related by.
+    pub groups: Vec<Group>,
     /// Topics of REXX's language: names and texts. Nothing is made of them.
     pub rexx: Vec<(String, Vec<String>)>,
 }
@@ -132,7 +181,7 @@ impl Description {
         let all = |file: &str, read: fn(Topic) -> Result<Message, String>| -> Result<Vec<Message>, String> {
             topics(file)?.into_iter().map(read).collect()
         };
-        Ok(Description {
+        let mut all = Description {
             commands: topics("cms.txt")?.into_iter().map(command).collect::<Result<_, _>>()?,
             tasks: topics("tasks.txt")?.into_iter().map(task).collect(),
             messages: all("messages.txt", message)?,
@@ -145,8 +194,23 @@ impl Description {
                 .into_iter()
                 .map(|topic| described(topic, 1, ""))
                 .collect::<Result<_, _>>()?,
+            groups: topics("groups.txt")?.into_iter().map(group).collect::<Result<_, _>>()?,
             rexx: topics("rexx.txt")?.into_iter().map(|topic| (topic.head, topic.lines)).collect(),
-        })
+        };
+        let files = c::files(source, "c");
+        let said = said::Said::of(&files);
+        for Topic { head, lines } in topics("examples.txt")? {
+            let pages = [("CMS", &mut all.commands), ("XEDIT", &mut all.subcommands), ("SET", &mut all.options)];
+            let named = head.split_once(' ').and_then(|(name, what)| {
+                let (_, pages) = pages.into_iter().find(|(kind, _)| *kind == what)?;
+                pages.iter_mut().find(|page| page.name == name)
+            });
+            named.ok_or(format!("examples.txt: there is no {head}"))?.examples = lines;
+        }
+        for command in all.commands.iter_mut().chain(&mut all.subcommands).chain(&mut all.options) {
+            command.messages = said.by(command);
+        }
+        Ok(all)
     }
 
     /// Files of rows for C's tables: names and texts. A file includes them where it says what COMMAND or MESSAGE is.
@@ -171,8 +235,8 @@ impl Description {
     }
 
     /// The files that HELP reads: names and texts.
-    pub fn help(&self) -> [(&'static str, String); 7] {
-        let commands = self.commands.iter().map(|command| topic(&command.name, &command.detail));
+    pub fn help(&self) -> [(&'static str, String); 9] {
+        let commands = self.commands.iter().map(|command| topic(&command.name, &command.whole()));
         let rexx = self.rexx.iter().map(|(name, lines)| topic(name, lines));
         let tasks = self.tasks.iter().map(|task| {
             let mut lines = vec![task.title.clone()];
@@ -192,7 +256,19 @@ impl Description {
             ("PIPEMSGS", explained(&self.pipe_messages)),
             ("XEDIT", self.subcommands.iter().map(page).collect()),
             ("XEDSET", self.options.iter().map(page).collect()),
+            ("XEDTASKS", self.groups_of("XEDIT")),
+            ("SETTASKS", self.groups_of("SET")),
         ]
+    }
+
+    /// The groups of subcommands, or of options, as HELP reads those of commands, the tasks.
+    fn groups_of(&self, what: &str) -> String {
+        let here = self.groups.iter().filter(|group| group.what == what);
+        let lines = |group: &Group| {
+            let names = filled(group.members.iter().map(String::as_str));
+            [vec![group.title.clone()], names].concat()
+        };
+        here.map(|group| topic(&group.name, &lines(group))).collect()
     }
 
     /// Writes the tables into `folder`.
@@ -247,7 +323,9 @@ fn described(topic: Topic, verb: usize, ending: &str) -> Result<Command, String>
     let (syntax, purpose) = (joined(parts.next().unwrap_or_default()), joined(parts.next().unwrap_or_default()));
     // The empty line that ends the purpose is typed, too.
     let detail = parts.next().map_or(Vec::new(), |rest| topic.lines[topic.lines.len() - rest.len() - 1..].to_vec());
-    let command = Command { name, file, function, tasks: words.collect(), syntax, purpose, detail, verb };
+    let (tasks, messages) = (words.collect(), Vec::new());
+    let command =
+        Command { name, file, function, tasks, syntax, purpose, detail, examples: Vec::new(), messages, verb };
     let verb = command.verb().trim_end_matches('n');
     let named = command.verb().eq_ignore_ascii_case(&command.name) || verb.eq_ignore_ascii_case(&command.name);
     match named && !command.purpose.is_empty() {
@@ -266,6 +344,15 @@ fn message(topic: Topic) -> Result<Message, String> {
 
 fn task(topic: Topic) -> Task {
     Task { name: topic.head, title: joined(&topic.lines) }
+}
+
+fn group(topic: Topic) -> Result<Group, String> {
+    let named = topic.head.split_once(' ');
+    let (Some((name, what)), [title, members @ ..]) = (named, &topic.lines[..]) else {
+        return Err(format!(".{} is no group of XEDIT or SET", topic.head));
+    };
+    let members = members.iter().flat_map(|line| line.split_whitespace()).map(str::to_owned).collect();
+    Ok(Group { name: name.into(), what: what.into(), title: title.clone(), members })
 }
 
 /// Lines as one text. A line may end within a list of words, after one of its strokes: `DISK|`.
@@ -323,7 +410,7 @@ fn page(command: &Command) -> String {
     let mut lines = filled_lines(&command.syntax);
     lines.push(" ".into());
     lines.extend(filled_lines(&command.purpose));
-    lines.extend(command.detail.iter().cloned());
+    lines.extend(command.whole());
     topic(&command.name, &lines)
 }
 

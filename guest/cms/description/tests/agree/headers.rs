@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::c::{self, Statement};
 use crate::{agree, source};
+use description::c::{self, Statement};
 
 /// A comment: where it is, whether a line begins with it, and the files that it names, in the header's folder if
 /// they have none.

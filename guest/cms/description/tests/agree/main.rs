@@ -2,17 +2,17 @@
 //! taken, and each that is taken is listed; each message that is said is described with its severity, and is said; each
 //! header says which file its names are from.
 
-mod c;
 mod headers;
 mod messages;
 mod options;
+mod pages;
 mod registers;
 mod stages;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use description::Description;
+use description::{Description, c};
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()

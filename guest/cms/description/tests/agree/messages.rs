@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::c::{self, File, Function};
 use crate::{agree, description, source};
 use description::Message;
+use description::c::{self, File, Function};
 
 /// What says a message: the function, and which arguments are the number and the severity.
 const CMS: [(&str, usize, usize); 2] = [("message", 1, 2), ("message_line", 3, 4)];

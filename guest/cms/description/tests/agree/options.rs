@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::c::{self, File};
 use crate::{agree, description, source};
+use description::c::{self, File};
 use description::{Command, least};
 
 /// The entries of tables of options: `FLAG("TYPE", 1, ...)`.

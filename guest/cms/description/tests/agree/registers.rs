@@ -1,8 +1,8 @@
 //! Register variables hold from where they are set to the instruction, and no longer: a call in between changes the
 //! registers, and so does one before they are read.
 
-use crate::c::{self, Function};
 use crate::{agree, source};
+use description::c::{self, Function};
 
 const BEGIN: &str = "register ";
 

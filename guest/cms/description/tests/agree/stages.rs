@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::c::{self, File};
 use crate::{agree, source};
+use description::c::{self, File};
 use description::least;
 
 /// The tables of stages.

@@ -1,4 +1,4 @@
-//! C as far as the tests read it: functions, calls, and what an expression can be.
+//! C as far as it is read here and in the tests: functions, calls, and what an expression can be.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,8 +6,10 @@ use std::path::Path;
 
 /// A function that a file defines.
 #[derive(Debug)]
-pub(crate) struct Function {
+pub struct Function {
+    /// What it is called.
     pub name: String,
+    /// The names of its parameters.
     pub parameters: Vec<String>,
     /// With its braces.
     pub body: String,
@@ -17,21 +19,26 @@ pub(crate) struct Function {
 
 /// A file, without comments.
 #[derive(Debug)]
-pub(crate) struct File {
+pub struct File {
     /// Its path below `guest/cms`.
     pub path: String,
+    /// All of it.
     pub text: String,
+    /// The functions that it defines.
     pub functions: Vec<Function>,
 }
 
-/// All files below the folders that make the nucleus, whose names end in `end`.
-pub(crate) fn files(source: &Path, end: &str) -> Vec<File> {
+/// All files below the folders that make the nucleus, whose names end in `end`. Panics where they cannot be read.
+pub fn files(source: &Path, end: &str) -> Vec<File> {
     let mut all = Vec::new();
     for folder in ["nucleus", "command", "pipe", "assemble", "edf", "lib", "rexx", "xedit"] {
-        let mut paths: Vec<_> = fs::read_dir(source.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut paths: Vec<_> = {
+            let entries = fs::read_dir(source.join(folder)).expect("the sources of CMS are there");
+            entries.map(|entry| entry.expect("the folder can be read").path()).collect()
+        };
         paths.sort();
         for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == end)) {
-            let text = without_comments(&fs::read_to_string(path).unwrap());
+            let text = without_comments(&fs::read_to_string(path).expect("the file can be read"));
             let functions = functions(&text);
             let path = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
             all.push(File { path, text, functions });
@@ -41,12 +48,13 @@ pub(crate) fn files(source: &Path, end: &str) -> Vec<File> {
 }
 
 impl File {
-    pub(crate) fn function(&self, name: &str) -> Option<&Function> {
+    /// The function of that name.
+    pub fn function(&self, name: &str) -> Option<&Function> {
         self.functions.iter().find(|function| function.name == name)
     }
 
     /// A function, and all functions of this file that it calls, or that those call.
-    pub(crate) fn reached<'a>(&'a self, from: &'a Function) -> Vec<&'a Function> {
+    pub fn reached<'a>(&'a self, from: &'a Function) -> Vec<&'a Function> {
         let mut all = vec![from];
         let mut at = 0;
         while at < all.len() {
@@ -165,7 +173,7 @@ fn function(text: &str, mask: &[u8], begins: usize, brace: usize, end: usize) ->
 }
 
 /// The last name in a text.
-pub(crate) fn last_word(text: &str) -> &str {
+pub fn last_word(text: &str) -> &str {
     let text = text.trim_end().trim_end_matches(|c: char| !is_word(c));
     &text[text.rfind(|c| !is_word(c)).map_or(0, |at| at + 1)..]
 }
@@ -175,7 +183,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Where the word stands in the text.
-pub(crate) fn word_at<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+pub fn word_at<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let places = text.match_indices(word).map(|(at, _)| at);
     places.filter(move |at| !text[..*at].ends_with(is_word) && !text[*at + word.len()..].starts_with(is_word))
 }
@@ -200,7 +208,7 @@ fn arguments(text: &str, mask: &[u8]) -> Vec<String> {
 }
 
 /// The arguments of each call of `name`.
-pub(crate) fn calls(text: &str, name: &str) -> Vec<Vec<String>> {
+pub fn calls(text: &str, name: &str) -> Vec<Vec<String>> {
     let mask = mask(text);
     let open = |at: &usize| mask.get(at + name.len()) == Some(&b'(') && mask[*at] != b' ';
     let places = word_at(text, name).filter(open).map(|at| at + name.len());
@@ -208,7 +216,7 @@ pub(crate) fn calls(text: &str, name: &str) -> Vec<Vec<String>> {
 }
 
 /// What an expression can be: both arms of each condition.
-pub(crate) fn arms(expression: &str) -> Vec<String> {
+pub fn arms(expression: &str) -> Vec<String> {
     let expression = expression.trim();
     let mask = mask(expression);
     if mask.first() == Some(&b'(') && enclosed(&mask) == mask.len() {
@@ -234,7 +242,7 @@ pub(crate) fn arms(expression: &str) -> Vec<String> {
 }
 
 /// What is given to a variable in a function's body.
-pub(crate) fn given_to(body: &str, variable: &str) -> Vec<String> {
+pub fn given_to(body: &str, variable: &str) -> Vec<String> {
     let mask = mask(body);
     let mut all = Vec::new();
     for at in word_at(body, variable) {
@@ -251,7 +259,7 @@ pub(crate) fn given_to(body: &str, variable: &str) -> Vec<String> {
 }
 
 /// The words in string literals.
-pub(crate) fn strings(text: &str) -> BTreeSet<&str> {
+pub fn strings(text: &str) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'']) {
@@ -266,14 +274,17 @@ pub(crate) fn strings(text: &str) -> BTreeSet<&str> {
 
 /// A statement outside of functions, and where it is.
 #[derive(Debug)]
-pub(crate) struct Statement {
+pub struct Statement {
+    /// The statement.
     pub text: String,
+    /// Where it begins in the file's text.
     pub from: usize,
+    /// Where it ends.
     pub to: usize,
 }
 
 /// Those of a file, functions too.
-pub(crate) fn statements(text: &str) -> Vec<Statement> {
+pub fn statements(text: &str) -> Vec<Statement> {
     let mask = mask(text);
     let (mut all, mut at, mut begins) = (Vec::new(), 0, 0);
     while at < mask.len() {
@@ -298,7 +309,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
 }
 
 /// The names that a statement of a header declares and another file defines.
-pub(crate) fn declared(statement: &str) -> Vec<String> {
+pub fn declared(statement: &str) -> Vec<String> {
     let words = statement.split_whitespace().next().unwrap_or_default();
     if ["static", "typedef", "_Static_assert"].iter().any(|word| words.starts_with(word)) || statement.ends_with('}') {
         return Vec::new();
@@ -325,7 +336,7 @@ pub(crate) fn declared(statement: &str) -> Vec<String> {
 }
 
 /// The variables of a file that others may use.
-pub(crate) fn variables(text: &str) -> Vec<String> {
+pub fn variables(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     for statement in statements(text).into_iter().map(|statement| statement.text) {
         let other = ["static", "extern", "typedef", "_Static_assert"].iter().any(|word| statement.starts_with(word));
@@ -339,6 +350,7 @@ pub(crate) fn variables(text: &str) -> Vec<String> {
     all
 }
 
+#[cfg(test)]
 #[test]
 fn c_is_read() {
     let text = "#define A \\\n {\nstatic int a(u32 n, const char *b) { f(\"}\", g(1, 2), ')'); }\n".to_owned()
