@@ -40,7 +40,6 @@
 pub mod c;
 mod said;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{fs, io};
