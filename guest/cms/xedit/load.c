@@ -81,7 +81,7 @@ static int load_records(struct view *view, struct open_file *file)
     to->s.recfm = recfm == EDF_F ? 'F' : 'V';
     to->s.packed = packed;
     to->s.lrecl = lrecl > 0 ? lrecl : 80;
-    memcpy(to->stamp, fst + FST_STAMP, sizeof to->stamp);
+    memcpy(to->entry, fst, sizeof to->entry);
     to->read_only = file->disk->read_only;
     defaults_of(to, view);
     error = packed ? packed_read(&to->text, &file->file, records) : read_records(to, file);
@@ -371,9 +371,11 @@ int open_file(struct words *words)
         return bad_number(words->at, (u32)(words->end - words->at));
     }
     editor->view->s.messages = !opened.no_messages;
-    editor->clear = editor->clear || !opened.no_clear;
     if (opened.no_screen)
         editor->typewriter = true;
+    /* What is shown stays until the user has cleared it, unless it is cleared here; what the profile types stays. */
+    if (editor->files == 1 && !editor->typewriter && !opened.no_clear)
+        clear_screen();
     code = profile_of(file->view, &opened, words->at, (u32)(words->end - words->at));
     if (editor->over || editor->view == NULL || editor->view->file != file)
         return code;

@@ -172,7 +172,8 @@ static bool in_the_way(struct view *view, const struct fileid *id, bool other)
         return false;
     if (other || view->file->fresh)
         return true;
-    return memcmp(fst + FST_STAMP, view->file->stamp, sizeof view->file->stamp) != 0;
+    /* Whatever is written to a file has its blocks elsewhere, even in the same second. */
+    return memcmp(fst, view->file->entry, sizeof view->file->entry) != 0;
 }
 
 static void saved(struct view *view, const struct fileid *id)
@@ -185,7 +186,7 @@ static void saved(struct view *view, const struct fileid *id)
     view->file->fresh = false;
     view->file->alterations = view->file->since_autosave = 0;
     if (find_file(id, &disk, &fst))
-        memcpy(view->file->stamp, fst + FST_STAMP, sizeof view->file->stamp);
+        memcpy(view->file->entry, fst, sizeof view->file->entry);
 }
 
 static int save(struct view *view, struct words *words, bool sure)

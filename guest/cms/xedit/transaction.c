@@ -591,10 +591,6 @@ static void take(u32 length)
 
 void show_now(void)
 {
-    /* What CMS has shown stays until the user has cleared it, unless it is cleared here. */
-    if (editor->clear && !editor->shown)
-        clear_screen();
-    editor->shown = true;
     too_many_messages();
     for (u32 n = 0; n < editor->screens; n++)
         lay_out(&editor->logical[n]);

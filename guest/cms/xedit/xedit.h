@@ -147,7 +147,7 @@ struct file {
     u32 alterations, since_autosave;        /* since SAVE, since AUTOSAVE */
     u32 autosave_number;
     bool loaded, failed, fresh, acted, read_only, levels;   /* `fresh`: not on disk; `levels`: of some lines, not 0 */
-    u8 stamp[6];                /* when it was written, as it was read */
+    u8 entry[FST_LENGTH];       /* its entry in the directory, as it was read or written */
     name member;                /* which member of which library it is from; blank: of none */
     struct fileid library;
 };
@@ -231,7 +231,7 @@ struct editor {
     struct display display;
     struct logical logical[SCREENS_MOST];
     u32 screens, active;        /* the logical screen that has the cursor */
-    bool typewriter, linend_on, synonyms_on, alarm, clear, shown, over, typed;
+    bool typewriter, linend_on, synonyms_on, alarm, over, typed;
     char linend, nondisplay;
     struct look looks[LOOKS_MOST];
     u32 look_count;             /* of areas, then of reserved lines */
