@@ -6,10 +6,12 @@
 //! ([`source`]), it is one that has its other end already: `<(zcat kernel.gz)` of a shell.
 
 use rustix::fs::OFlags;
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, FileType, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 /// The most bytes that a text may have which a person writes: a directory of a hundred thousand users has a fifth of
 /// it.
@@ -92,6 +94,24 @@ pub fn may_be_replaced(path: &Path) -> io::Result<()> {
         Err(_) => Ok(()),
     }
 }
+
+/// Locks an open file until it is closed: for this holder alone, or for all that only read it.
+///
+/// A process that is just being started holds for a moment what the one that starts it had open, with the locks. So
+/// what is locked is asked for again for a quarter of a second.
+pub fn lock(file: &File, alone: bool) -> Result<(), TryLockError> {
+    let attempt = || if alone { file.try_lock() } else { file.try_lock_shared() };
+    for pause in LOCK_PAUSES {
+        match attempt() {
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(pause)),
+            answer => return answer,
+        }
+    }
+    attempt()
+}
+
+/// Milliseconds between one attempt to lock a file and the next.
+const LOCK_PAUSES: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// Whether this is the error about what is no ordinary file.
 pub fn is_not_ordinary(error: &io::Error) -> bool {
@@ -177,6 +197,28 @@ mod tests {
         assert!(open(&path("none"), Access::Write).is_err() && !path("none").exists());
         open(&path("none"), Access::Make).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// What holds a lock for a moment is waited for, what keeps it is not.
+    #[test]
+    fn a_lock_that_is_given_back_soon_is_waited_for() {
+        let path = std::env::temp_dir().join(format!("endicott-lock-{}", std::process::id()));
+        let opened = || open(&path, Access::Make).unwrap();
+        let first = opened();
+        lock(&first, true).unwrap();
+        for alone in [true, false] {
+            assert!(matches!(lock(&opened(), alone), Err(TryLockError::WouldBlock)));
+        }
+        let holder = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            drop(first);
+        });
+        lock(&opened(), true).unwrap();
+        holder.join().unwrap();
+        let (one, other) = (opened(), opened());
+        lock(&one, false).and_then(|()| lock(&other, false)).unwrap();
+        assert!(matches!(lock(&opened(), true), Err(TryLockError::WouldBlock)));
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Tape {
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error.into()),
             _ => (file::open(path, Access::Read)?, false),
         };
-        match if writable { file.try_lock() } else { file.try_lock_shared() } {
+        match file::lock(&file, writable) {
             Ok(()) => (),
             Err(TryLockError::WouldBlock) => return Err(TapeError::InUse),
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => (),

@@ -189,7 +189,7 @@ impl Spool {
         let path = folder.join("lock");
         let lock = base::file::open(&path, base::file::Access::Make);
         let lock = lock.map_err(|e| Error::of(&path, e))?;
-        match lock.try_lock() {
+        match base::file::lock(&lock, true) {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => return Err(Error::Locked(folder.into())),
             Err(fs::TryLockError::Error(e)) => return Err(Error::of(&path, e)),

@@ -16,7 +16,7 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// A request to the host, for [`Faults`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,17 +125,7 @@ impl HostFile {
     }
 
     fn lock(&self) -> Result<(), ImageError> {
-        let lock = || if self.writable { self.file.try_lock() } else { self.file.try_lock_shared() };
-        let mut locked = lock();
-        // A process that is just being started holds what the one that starts it had open, for a moment.
-        for _ in 0..10 {
-            if !matches!(locked, Err(TryLockError::WouldBlock)) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-            locked = lock();
-        }
-        match locked {
+        match file::lock(&self.file, self.writable) {
             Ok(()) => Ok(()),
             Err(TryLockError::WouldBlock) => {
                 let holder = holder(&self.file).unwrap_or_else(|| "another process".into());
@@ -349,6 +339,7 @@ fn holder(file: &File) -> Option<String> {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     #[test]
     fn short_reads_and_writes_go_on_where_they_stopped() {
