@@ -1,5 +1,5 @@
-//! The suite: every test of the workspace, built once by Cargo and executed here, as many executables beside each other
-//! as the host has processors.
+//! The suite: every test of the workspace, built once by Cargo and executed here, one executable more beside each other
+//! than the host has processors.
 //!
 //! Cargo executes one after the other, and waits with a test that waits. To run some of them again on another engine,
 //! it would build most crates again, too: fewer packages have other features.
@@ -79,7 +79,8 @@ pub(crate) fn run(profile: &str) -> Outcome {
             jobs.push(target.job(Some("interpreter")));
         }
     }
-    let at_once = thread::available_parallelism().map_or(1, usize::from);
+    // One more than there are processors: many tests wait, for a terminal's time-out or a guest's clock.
+    let at_once = thread::available_parallelism().map_or(1, usize::from) + 1;
     let failed = execute(jobs, at_once);
     match failed.is_empty() {
         true => Ok(()),
