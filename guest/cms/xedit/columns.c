@@ -213,11 +213,17 @@ int cappend_subcommand(struct view *view, struct words *words)
     return store_line(view, view->current, line, length + given);
 }
 
-/* Where the cursor is in the file: line and column; false: not in it. */
+/* Where in the file the cursor was with the latest key: line and column; false: not in it. */
 bool cursor_in_file(struct view *view, u32 *line, u32 *column)
 {
+    return place_in_file(view, editor->key_row, editor->key_column, line, column);
+}
+
+/* The same of a row and column of the screen. */
+bool place_in_file(struct view *view, u32 row, u32 at, u32 *line, u32 *column)
+{
     struct logical *logical = &editor->logical[editor->active];
-    u32 row = editor->key_row, at = editor->key_column, data;
+    u32 data;
     struct shown *shown;
 
     if (editor->typewriter || row <= logical->top || row > logical->top + logical->lines || logical->view != view)

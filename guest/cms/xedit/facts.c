@@ -99,14 +99,15 @@ void cursor_values(struct view *view, struct asked *asked)
 {
     const struct logical *logical = &editor->logical[editor->active];
     u32 line, column;
-    bool there = cursor_in_file(view, &line, &column);
 
     for (u32 n = 0; n < 2; n++) {
-        u32 row = n == 0 && editor->cursor_row != 0 ? editor->cursor_row : editor->key_row;
+        bool moved = n == 0 && editor->cursor_row != 0;
+        u32 row = moved ? editor->cursor_row : editor->key_row;
+        u32 at = moved ? editor->cursor_column : editor->key_column;
+        bool there = place_in_file(view, row, at, &line, &column);
 
         give(asked, "%d", (int)(row - logical->top));
-        give(asked, "%d",
-             (int)((n == 0 && editor->cursor_row != 0 ? editor->cursor_column : editor->key_column) - logical->left));
+        give(asked, "%d", (int)(at - logical->left));
         give(asked, "%d", there ? (int)line : -1);
         give(asked, "%d", there ? (int)column : -1);
     }

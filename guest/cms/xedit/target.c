@@ -66,6 +66,9 @@ bool parse_target(struct words *words, struct target *target, bool any_delimiter
         target->up = *words->at == '-';
         words->at++;
     }
+    /* Macros leave a blank between a sign and a number that is a variable. */
+    if (words->at > from)
+        past_blanks(words);
     if (words->at < words->end && *words->at == '*' && *from != ':') {
         target->kind = TARGET_RELATIVE;
         target->all = true;

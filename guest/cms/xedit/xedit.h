@@ -500,5 +500,6 @@ void schange_confirm(struct view *view);
 
 /* columns.c */
 bool cursor_in_file(struct view *view, u32 *line, u32 *column);
+bool place_in_file(struct view *view, u32 row, u32 at, u32 *line, u32 *column);
 
 #endif
