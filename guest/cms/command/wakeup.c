@@ -13,7 +13,7 @@
 enum { SPECIAL_MESSAGE = 1, TIME_IS_UP = 2, LINE_IS_DUE = 3, READER_FILE = 4, MESSAGE_CAME = 5, CONSOLE_LINE = 6 };
 enum { DAY = 86400, LOOK_EVERY = 5, TIME_AT = 9, DONE_AT = 18, LINE_HAS = 26 };
 
-struct wishes { int console, reader, messages, special, file; bool timed; uint64_t until; struct fileid id; };
+struct wishes { int console, reader, messages, special, file, quiet; bool timed; uint64_t until; struct fileid id; };
 
 /* hh:mm or hh:mm:ss, or a number of minutes after a plus sign: how many seconds. */
 static bool seconds_of(const char *text, u32 length, bool minutes, u32 *seconds)
@@ -163,7 +163,7 @@ static int take_options(const struct call *call, u32 words, struct wishes *wishe
     const struct option known[] = {
         FLAG("CONS", 4, &wishes->console, 1), FLAG("RDR", 3, &wishes->reader, 1),
         FLAG("IUCVMSG", 4, &wishes->messages, 1), FLAG("SMSG", 4, &wishes->special, 1),
-        FLAG("FILE", 4, &wishes->file, 1),
+        FLAG("FILE", 4, &wishes->file, 1), FLAG("QUIET", 5, &wishes->quiet, 1),
     };
 
     for (u32 n = words + 1; n < call->count; n++) {
@@ -210,6 +210,11 @@ int wakeup_command(const struct call *call)
 
     if (code != 0)
         return code;
+    if (call->count == 2 && is(call->token[1], "RESET")) {
+        iucv_close();
+        vmcf_close();
+        return 0;
+    }
     if (words > 2 || (words == 2 && !time_of(call->token[1], &wishes))) {
         message("WAK", 70, 'E', call->token[words > 2 ? 2 : 1]);
         return RC_SYNTAX;
