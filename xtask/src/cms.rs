@@ -24,7 +24,7 @@ const STRICT: [&str; 4] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 33] = [
+const RARE: [&str; 34] = [
     "edf/check.c",
     "edf/kept.c",
     "lib/members.c",
@@ -51,6 +51,7 @@ const RARE: [&str; 33] = [
     "nucleus/routine.c",
     "nucleus/saved.c",
     "nucleus/segment.c",
+    "nucleus/streamio.c",
     "nucleus/synonym.c",
     "nucleus/vmcf.c",
     "rexx/datetime.c",

@@ -16,6 +16,7 @@
 #include "exec.h"
 #include "resident.h"
 #include "routine.h"
+#include "streamio.h"
 
 enum { EXECS_DEEP = 30, ABEND_LEFT = 0x8000 };
 
@@ -399,7 +400,8 @@ static enum rexx_outcome csl(void *context, struct rexx *rexx, const struct rexx
 
 static const struct rexx_function functions[] = {
     { "CMSFLAG", 1, 1, cmsflag }, { "CSL", 1, 1, csl }, { "DIAG", 1, 3, diag }, { "DIAGRC", 1, 3, diagrc },
-    { "STORAGE", 0, 3, storage }, { "USERID", 0, 0, userid },
+    { "LINEIN", 0, 3, stream_linein }, { "LINEOUT", 0, 3, stream_lineout }, { "LINES", 0, 1, stream_lines },
+    { "STORAGE", 0, 3, storage }, { "STREAM", 1, 3, stream_stream }, { "USERID", 0, 0, userid },
 };
 
 const struct rexx_host exec_host = {

@@ -10,6 +10,7 @@
 #include "csl.h"
 #include "resident.h"
 #include "segment.h"
+#include "streamio.h"
 #include "iucv.h"
 
 struct settings settings = {
@@ -134,6 +135,7 @@ void command_end(void)
     forget_programs();
     forget_execs();
     pipes_forget();
+    streams_forget();
     xedit_forget();
     messages_end(NULL);
     iucv_close();
