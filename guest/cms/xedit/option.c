@@ -136,7 +136,7 @@ static const struct option_of_set *asked_option(struct words *words, struct aske
 /* QUERY: values side by side, or one a line. */
 static void query_value(struct asked *asked, const char *text, u32 length)
 {
-    if (asked->list) {
+    if (asked->list && !asked->rows) {
         char line[COMMAND_MOST];
 
         note_text(line, format(line, sizeof line, "%s %l", asked->name, text, length));
@@ -257,23 +257,32 @@ int extract_subcommand(struct view *view, struct words *words)
     return 0;
 }
 
+/* One line with the values of all of them. */
 int transfer_subcommand(struct view *view, struct words *words)
 {
+    char line[COMMAND_MOST];
+    u32 length = 0;
+
     if (!words_left(words))
         return missing_operand();
     while (words_left(words)) {
         struct asked asked;
         const struct option_of_set *option = asked_option(words, &asked);
+        u32 from, some;
 
         if (option == NULL)
             return XE_OPERAND;
         asked.words.end = asked.words.at;
         asked.take = query_value;
+        asked.rows = true;
         ask(view, option, &asked);
-        if (!stack_line(asked.line + (asked.length > 0), asked.length - (asked.length > 0), true))
-            return no_room();
+        /* Each value has a blank in front. */
+        from = length == 0 && asked.length > 0;
+        some = asked.length - from < sizeof line - length ? asked.length - from : (u32)sizeof line - length;
+        memcpy(line + length, asked.line + from, some);
+        length += some;
     }
-    return 0;
+    return stack_line(line, length, true) ? 0 : no_room();
 }
 
 int preserve_subcommand(struct view *view, struct words *words)

@@ -24,9 +24,17 @@ static bool position_word(const char *word, u32 length, struct position *positio
     return true;
 }
 
+/* Rows of the screen, from 1 on. */
+static u32 row_of_position(const struct position *position)
+{
+    return row_at(position, editor->typewriter ? 24 : editor->logical[editor->active].lines) + 1;
+}
+
 static void give_position(struct asked *asked, const struct position *position)
 {
-    if (!position->middle)
+    if (asked->rows)
+        give(asked, "%u", row_of_position(position));
+    else if (!position->middle)
         give(asked, "%d", position->n);
     else if (position->n == 0)
         give(asked, "M");
@@ -116,10 +124,11 @@ int curline_set(struct view *view, struct words *words)
 void curline_values(struct view *view, struct asked *asked)
 {
     struct row *row = is_line(view, view->current) ? line_row(view, view->current) : NULL;
-    u32 lines = editor->typewriter ? 24 : editor->logical[editor->active].lines;
 
     give_position(asked, &view->s.curline);
-    give(asked, "%u", row_at(&view->s.curline, lines) + 1);
+    if (asked->rows)
+        return;
+    give(asked, "%u", row_of_position(&view->s.curline));
     if (row == NULL) {
         give_text(asked, "", 0);
         give_switch(asked, false);
@@ -486,12 +495,16 @@ int reserved_set(struct view *view, struct words *words)
 
 void reserved_values(struct view *view, struct asked *asked)
 {
-    asked->list = true;
+    asked->list = !asked->rows;
     for (const struct reserved *reserved = view->reserved; reserved != NULL; reserved = reserved->next) {
         const struct look *look = &editor->looks[reserved->look];
         const struct position *at = &reserved->at;
         char where[12];
 
+        if (asked->rows) {
+            give_position(asked, at);
+            continue;
+        }
         format(where, sizeof where, !at->middle ? "%d" : at->n == 0 ? "M" : at->n > 0 ? "M+%d" : "M%d", at->n);
         give(asked, "%s %s %s PS0 %s %l", where, name_of(look->colour, true), name_of(look->highlight, false),
              look->high ? "HIGH" : "NOHIGH", reserved->text, reserved->length);

@@ -364,6 +364,7 @@ struct asked {
     char name[16];              /* of what the values are; PF5 */
     u32 number;                 /* of a name like PF5; 0: none */
     bool list;                  /* each value is one of many: QUERY has a line for each */
+    bool rows;                  /* TRANSFER: positions are rows of the screen */
     u32 count;
     char line[COMMAND_MOST];    /* of QUERY */
     u32 length;

@@ -347,7 +347,8 @@ fn wildcard_verify_spill_and_base_64_are_what_they_say() {
         cases.push((format!("literal {input}|split|verify /{some}/|console"), wanted));
         let offset = chance.below(4);
         let width = offset + 1 + chance.below(12);
-        cases.push((format!("literal {input}|spill {width} offset {offset}|console"), spilled(&records, width, offset)));
+        let spill = format!("literal {input}|spill {width} offset {offset}|console");
+        cases.push((spill, spilled(&records, width, offset)));
         cases.push((format!("literal {input}|64encode|64decode|console"), vec![input.clone()]));
         let codes: Vec<i64> = (0..=chance.below(8)).map(|_| chance.below(40) as i64 - 8).collect();
         let worst = *codes.iter().min().expect("there is one");
