@@ -425,10 +425,6 @@ static bool perform_one(struct view *view)
 
         if (pending->done || pending->wrong || pending->held)
             continue;
-        if (!fits(view, pending)) {
-            wrong(pending, 661);
-            continue;
-        }
         if (is_block(pending) && pending->name[0] != 'C' && pending->name[0] != 'M') {
             other = other_half(pending);
             if (other == NULL)
@@ -451,6 +447,10 @@ static bool perform_one(struct view *view)
 
 void prefix_execute(struct view *view)
 {
+    /* Half of a block will not do there either. */
+    for (struct pending *pending = view->file->pending; pending != NULL; pending = pending->next)
+        if (!pending->done && !pending->wrong && !pending->held && !fits(view, pending))
+            wrong(pending, 661);
     for (u32 turns = 0; turns < 4 * ROWS_MOST && perform_one(view); turns++)
         if (editor == NULL || editor->over)
             return;
