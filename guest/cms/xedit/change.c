@@ -100,7 +100,8 @@ static int change_lines(struct view *view, struct change *change, const struct r
         if (!line_in_scope(view, line))
             continue;
         row = line_row(view, line);
-        length = changed_line(view, change, row->text, row->length, &times);
+        length = row->length < view->file->s.truncation ? row->length : view->file->s.truncation;
+        length = changed_line(view, change, row->text, length, &times);
         if (times == 0)
             continue;
         change->changed += times;

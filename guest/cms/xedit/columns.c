@@ -302,7 +302,7 @@ static int split_at(struct view *view, const struct where_to *place)
     rest = length - at;
     memset(editor->other, ' ', indent);
     memcpy(editor->other + indent, line + at, rest);
-    code = (int)set_line(view, place->line, line, at);
+    code = store_line(view, place->line, line, at);
     return code != 0 ? code : store_new(view, &after, editor->other, indent + rest);
 }
 
@@ -316,7 +316,7 @@ static int join_at(struct view *view, const struct where_to *place)
     if (!is_line(view, place->line) || !is_line(view, place->line + 1) || place->column == 0)
         return no_line();
     next = line_row(view, place->line + 1);
-    more = next->length;
+    more = next->length < view->file->s.truncation ? next->length : view->file->s.truncation;
     memcpy(editor->other, next->text, more);
     while (place->aligned && blanks < more && editor->other[blanks] == ' ')
         blanks++;
@@ -332,9 +332,9 @@ static int join_at(struct view *view, const struct where_to *place)
 
         if (view->s.spill == SPILL_OFF) {
             memcpy(line + at, editor->other + blanks, keep);
-            code = (int)set_line(view, place->line, line, at + keep);
+            code = store_line(view, place->line, line, at + keep);
             if (code == 0)
-                code = (int)set_line(view, place->line + 1, editor->other + blanks + keep, more - keep);
+                code = store_line(view, place->line + 1, editor->other + blanks + keep, more - keep);
             return code != 0 ? code : XE_TRUNCATED;
         }
     }

@@ -176,10 +176,30 @@ static int spill(struct view *view, u32 *after, const char *from, u32 length)
     return lost(view, true);
 }
 
+/* What is after the truncation column stays where it is: sequence numbers, as a rule. */
+static u32 set_to_truncation(struct view *view, u32 line, const char *from, u32 length)
+{
+    const struct row *row = line_row(view, line);
+    u32 most = view->file->s.truncation, all = row->length, code;
+    char *whole;
+
+    if (all <= most)
+        return set_line(view, line, from, length);
+    whole = obtain(all, OWNER_SYSTEM);
+    if (whole == NULL)
+        return (u32)no_room();
+    memcpy(whole, from, length);
+    memset(whole + length, ' ', most - length);
+    memcpy(whole + most, row->text + most, all - most);
+    code = set_line(view, line, whole, all);
+    release(whole);
+    return code;
+}
+
 int store_line(struct view *view, u32 line, char *from, u32 length)
 {
     u32 n = fits(view, from, length);
-    int code = (int)set_line(view, line, from, n);
+    int code = (int)set_to_truncation(view, line, from, n);
 
     length = length_of(from, length);
     if (code != 0 || n == length)
@@ -241,14 +261,16 @@ void delete_lines(struct view *view, u32 first, u32 count, bool recover)
     }
 }
 
-/* The line with blanks after it up to the greatest width; what is changed there is stored by store_line(). */
+/* The line up to the truncation column, with blanks after it up to the greatest width; what is changed there is stored
+ * by store_line(). */
 char *line_copy(struct view *view, u32 line, u32 *length)
 {
     struct row *row = line_row(view, line);
+    u32 most = view->file->s.truncation, kept = row->length < most ? row->length : most;
 
-    memcpy(editor->work, row->text, row->length);
-    memset(editor->work + row->length, ' ', editor->work_room - row->length);
-    *length = row->length;
+    memcpy(editor->work, row->text, kept);
+    memset(editor->work + kept, ' ', editor->work_room - kept);
+    *length = length_of(editor->work, kept);
     return editor->work;
 }
 
