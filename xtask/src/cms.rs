@@ -73,7 +73,6 @@ const LOW: [(&str, &str, &[&str]); 3] = [
         "lower.o",
         "-Os",
         &[
-            "xedit/columns.c",
             "xedit/facts.c",
             "xedit/filetype.c",
             "xedit/keys.c",

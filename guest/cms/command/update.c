@@ -116,9 +116,16 @@ static int apply(struct update *update, const struct fileid *wanted)
     struct fileid id = *wanted;
     struct disk *disk;
     u8 *fst;
+    int code;
 
+    if (update->reached)
+        return 0;
     if (find_file(wanted, &disk, &fst))
         id_of(disk, fst, &id);
+    code = update->before != NULL ? update->before(update, &id) : 0;
+    if (code != 0)
+        return code;
+    update->reached = update->before != NULL && memcmp(update->until, id.ft, sizeof(name)) == 0;
     tell(update, "Applying", &id);
     return update_apply(update, &id);
 }
@@ -286,7 +293,7 @@ static int apply_control(struct update *update)
         stack_words(level != NULL ? level : macs, 0, 1);
         stack_words(macs, 2, macs->count);
     }
-    if (code == 0 && !any) {
+    if (code == 0 && !any && update->before == NULL) {
         message("UPD", 181, 'E');
         return NO_UPDATES;
     }
@@ -406,6 +413,26 @@ static int find_changes(struct fileid *from)
         return file_problem("UPD", EDF_NOT_FOUND, from, false);
     id_of(disk, fst, from);
     return 0;
+}
+
+int update_in_storage(struct update *update)
+{
+    struct reader reader;
+    int code = reader_open("UPD", &reader, &update->source);
+
+    if (code != 0)
+        return code;
+    update->source = reader.id;
+    code = source_read(&update->text, &reader);
+    reader_close(&reader);
+    if (code != 0)
+        return code;
+    if (update->control) {
+        code = find_changes(&update->from);
+        return code != 0 ? code : apply_control(update);
+    }
+    /* Without an update file the editor makes the first. */
+    return there(&update->from) ? apply(update, &update->from) : 0;
 }
 
 int update_command(const struct call *call)

@@ -22,6 +22,11 @@ struct update {
     struct fileid log_id;
     u32 log_lines;
     int log_error;
+    /* For the editor: an update is about to be applied. Those after the one of type `until` are not. */
+    int (*before)(struct update *update, const struct fileid *id);
+    void *with;
+    name until;
+    bool reached;
 };
 
 /* update.c. A line of the log has a word for what became of it, and the line. */
@@ -29,6 +34,9 @@ void update_log(struct update *update, const char *what, const char *line, u32 l
 void update_warn(struct update *update, int severity, u32 number, ...);
 int source_add(struct source *source, char *line);
 int source_read(struct source *source, struct reader *reader);
+
+/* For the editor: the source, and what `from` says of it, into `text`. */
+int update_in_storage(struct update *update);
 
 /* updating.c: one update file, over the whole source. */
 int update_apply(struct update *update, const struct fileid *id);

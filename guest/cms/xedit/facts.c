@@ -114,12 +114,6 @@ void cursor_values(struct view *view, struct asked *asked)
     give(asked, "%u", editor->cursor_priority);
 }
 
-void update_values(struct view *view, struct asked *asked)
-{
-    (void)view;
-    give_switch(asked, false);
-}
-
 /* Where the lines are from: of a member, its library; the effective name of any other file is its name. */
 void member_values(struct view *view, struct asked *asked)
 {

@@ -137,7 +137,22 @@ int insert_file(struct view *view, const struct fileid *id, u32 first, u32 count
 }
 
 /* Options of XEDIT and LOAD. */
-struct opened { u32 width; int no_screen, no_profile, no_clear, no_messages; name profile, member; };
+struct opened {
+    u32 width;
+    int no_screen, no_profile, no_clear, no_messages;
+    name profile, member;
+    struct update_mode update;
+};
+
+static void nothing_opened(struct opened *opened)
+{
+    memset(opened, 0, sizeof *opened);
+    memset(opened->profile, ' ', sizeof(name));
+    memset(opened->member, ' ', sizeof(name));
+    memset(opened->update.control_fn, ' ', sizeof(name));
+    memset(opened->update.until, ' ', sizeof(name));
+    memset(opened->update.sidcode, ' ', sizeof(name));
+}
 
 static int option_words(const struct call *call, struct opened *opened)
 {
@@ -152,9 +167,22 @@ static int option_words(const struct call *call, struct opened *opened)
         WORD("MEMBER", 3, &opened->member),
         FLAG("LOCK", 3, &locked, 1),
         FLAG("NOLOCK", 5, &locked, 0),
+        FLAG("UPDATE", 1, &opened->update.on, 1),
+        FLAG("NOUPDATE", 3, &opened->update.on, 0),
+        WORD("CTL", 1, &opened->update.control_fn),
+        FLAG("NOCTL", 3, &opened->update.control, 0),
+        FLAG("SEQ8", 1, &opened->update.five, 0),
+        FLAG("NOSEQ8", 4, &opened->update.five, 1),
+        FLAG("MERGE", 1, &opened->update.merge, 1),
+        WORD("UNTIL", 2, &opened->update.until),
+        NUMBER("INCR", 1, &opened->update.increment),
+        WORD("SIDCODE", 3, &opened->update.sidcode),
     };
+    int code = options("XIN", call, known, COUNT_OF(known));
 
-    return options("XIN", call, known, COUNT_OF(known));
+    if (opened->update.control_fn[0] != ' ')
+        opened->update.on = opened->update.control = 1;
+    return code;
 }
 
 /* A member of a library: a new file of that name and of type MEMBER, with the member's lines. */
@@ -206,6 +234,8 @@ static int read_file(struct view *view)
 
     if (view->file->member[0] != 0 && view->file->member[0] != ' ')
         return read_member(view, view->file->member);
+    if (view->file->update.on)
+        return update_read(view);
     error = file_open(id, EDF_READ, &file);
     if (error == EDF_NOT_FOUND)
         return new_file(view);
@@ -222,10 +252,11 @@ int load_file_of(struct view *view, struct words *words)
 {
     name token[TOKENS_MOST + 1];
     struct call call = { .token = token, .line = words->at, .arguments = words->at, .end = words->end };
-    struct opened opened = { .width = 0, .profile = "        ", .member = "        " };
+    struct opened opened;
     struct fileid id;
     int code;
 
+    nothing_opened(&opened);
     view->file->loaded = true;
     call.count = tokenize(words->at, (u32)(words->end - words->at), token);
     code = option_words(&call, &opened);
@@ -244,6 +275,8 @@ int load_file_of(struct view *view, struct words *words)
         view->file->s.width = opened.width > view->file->s.width ? opened.width : view->file->s.width;
         if (opened.member[0] != ' ')
             memcpy(view->file->member, opened.member, sizeof(name));
+        if (opened.update.on)
+            view->file->update = opened.update;
         code = read_file(view);
     }
     if (code == 0 && !work_lines(view->file->s.width))
@@ -346,12 +379,13 @@ int open_file(struct words *words)
 {
     name token[TOKENS_MOST + 1];
     struct call call = { .token = token, .line = words->at, .arguments = words->at, .end = words->end };
-    struct opened opened = { .width = 0, .profile = "        ", .member = "        " };
+    struct opened opened;
     struct words none = { words->end, words->end };
     struct file *file, *before = editor->ring;
     struct fileid id;
     int code;
 
+    nothing_opened(&opened);
     call.count = tokenize(words->at, (u32)(words->end - words->at), token);
     code = open_words(&call, &opened, &id);
     if (code != 0)
@@ -366,6 +400,7 @@ int open_file(struct words *words)
         return no_room();
     file->s.width = opened.width;
     memcpy(file->member, opened.member, sizeof(name));
+    file->update = opened.update;
     if (opened.width > WIDTH_MOST) {
         leave_file(file);
         return bad_number(words->at, (u32)(words->end - words->at));

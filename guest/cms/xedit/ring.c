@@ -173,6 +173,7 @@ static void free_file(struct file *file)
 {
     text_free(&file->text);
     text_free(&file->deleted);
+    text_free(&file->update.base);
     pending_clear(file);
     while (file->points != NULL) {
         struct point *point = file->points;

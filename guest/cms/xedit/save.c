@@ -176,13 +176,26 @@ static bool in_the_way(struct view *view, const struct fileid *id, bool other)
     return memcmp(fst, view->file->entry, sizeof view->file->entry) != 0;
 }
 
+/* In update mode the file that is written is the update. */
+static int write_update(struct view *view, const struct fileid *id)
+{
+    struct open_file *file = NULL;
+    int error = file_open(id, EDF_NEW, &file);
+
+    if (error != EDF_OK)
+        return written(error, NULL, id);
+    error = update_write(view, file);
+    return error != EDF_OK ? written(error, file, id) : written(file_finish(file), NULL, id);
+}
+
 static void saved(struct view *view, const struct fileid *id)
 {
     struct disk *disk;
     u8 *fst;
 
     autosave_gone(view->file);
-    view->file->s.id = *id;
+    if (!view->file->update.on)
+        view->file->s.id = *id;
     view->file->fresh = false;
     view->file->alterations = view->file->since_autosave = 0;
     if (find_file(id, &disk, &fst))
@@ -201,6 +214,10 @@ static int save(struct view *view, struct words *words, bool sure)
         message("XFD", 559, 'W');
         return XE_TRUNCATED;
     }
+    /* Under another name it is a file like any. */
+    view->file->update.on = view->file->update.on && !other;
+    if (view->file->update.on)
+        id = view->file->update.id;
     if (!sure && in_the_way(view, &id, other)) {
         char text[24];
 
@@ -208,7 +225,7 @@ static int save(struct view *view, struct words *words, bool sure)
                 view->file->fresh || other ? "already exists" : "has changed since it was read");
         return XE_TRUNCATED;
     }
-    code = write_lines(view, &id, 1, size_of(view), false);
+    code = view->file->update.on ? write_update(view, &id) : write_lines(view, &id, 1, size_of(view), false);
     if (code == 0)
         saved(view, &id);
     return code;

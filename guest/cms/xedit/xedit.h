@@ -129,6 +129,15 @@ struct view {
     u32 found_line, found_from, found_to;   /* TARGET: the last string that was found */
 };
 
+/* The options UPDATE, CTL and their kin (updmode.c). */
+struct update_mode {
+    int on, control, five, merge;   /* `five`: sequence numbers are in columns 76 to 80 */
+    u32 increment;
+    name control_fn, until, sidcode;
+    struct fileid id;           /* the update file that is written */
+    struct text base;           /* the lines that it changes */
+};
+
 struct preserved { struct settings_of_view view; struct settings_of_file file; };
 
 /* A key's subcommand, and when it is performed; `own`: the text is the key's. Keys belong to a file of the ring. */
@@ -150,6 +159,7 @@ struct file {
     u8 entry[FST_LENGTH];       /* its entry in the directory, as it was read or written */
     name member;                /* which member of which library it is from; blank: of none */
     struct fileid library;
+    struct update_mode update;  /* of a source that is changed by an update file */
 };
 
 /* Colours and highlighting of 3270 fields. */
@@ -400,6 +410,10 @@ int packed_read(struct text *to, struct edf_file *file, u32 records);
 int packed_begin(struct packed_output *out, struct edf_file *file, u8 recfm, u32 lrecl, u32 records);
 int packed_record(struct packed_output *out, const char *record, u32 length);
 int packed_end(struct packed_output *out);
+
+/* updmode.c */
+int update_read(struct view *view);
+int update_write(struct view *view, struct open_file *file);   /* an EDF error */
 
 /* filetype.c */
 void defaults_of(struct file *file, struct view *view);
