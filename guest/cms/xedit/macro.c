@@ -16,6 +16,7 @@ int run_cms(const char *text, u32 length, u8 type)
     void *mark = !exec_active() ? obtain(1, OWNER_COMMAND) : NULL;
     int code;
 
+    editor->stale = true;
     notes_end();
     code = perform(text, length, type);
     if (mark != NULL)
@@ -43,6 +44,7 @@ int run_macro(const char *text, u32 length, const char *arguments, u32 arguments
     while (arguments_length > 0 && *arguments == ' ')
         arguments++, arguments_length--;
     *found = true;
+    editor->stale = true;
     mark = !exec_active() ? obtain(1, OWNER_COMMAND) : NULL;
     editor->macros++;
     notes_end();

@@ -8,6 +8,7 @@
 
 void notes_clear(void)
 {
+    editor->stale = editor->stale || editor->notes != NULL;
     while (editor->notes != NULL) {
         struct note *note = editor->notes;
 
@@ -22,6 +23,7 @@ static void keep(const char *text, u32 length)
 
     if (note == NULL)
         return;
+    editor->stale = true;
     note->next = NULL;
     note->length = length;
     memcpy(note->text, text, length);

@@ -78,6 +78,7 @@ void structured_next(struct view *view)
     if (line == 0)
         return;
     view->structured = 0;
+    editor->stale = true;
     if (!is_line(view, line))
         return;
     if (line_row(view, line)->length > 0)

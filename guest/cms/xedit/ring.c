@@ -248,7 +248,7 @@ static bool begin_session(void)
     if (editor == NULL)
         return false;
     memset(editor, 0, sizeof *editor);
-    editor->linend_on = editor->synonyms_on = true;
+    editor->linend_on = editor->synonyms_on = editor->stale = true;
     editor->linend = '#';
     editor->nondisplay = '"';
     editor->escape = '/';

@@ -64,6 +64,8 @@ static int perform_in(subcommand_function *perform_it, const char *at, const cha
 {
     struct words words = { at, end };
 
+    /* The cursor alone changes nothing that is laid out. */
+    editor->stale = editor->stale || (perform_it != cursor_subcommand && perform_it != command_subcommand);
     return perform_it(editor->view, &words);
 }
 
@@ -82,6 +84,7 @@ static bool built_in(const char *text, u32 length, int *code)
     }
     if (!is_option(text, letters(text, length)))
         return false;
+    editor->stale = true;
     *code = set_option(editor->view, &words);
     return true;
 }

@@ -382,6 +382,7 @@ static int perform_key(const struct key *key)
     /* The trailing blanks of every line are nulls from now on; what was typed with a PA key is lost anyway. */
     if (word_means(key->text, key->length, "NULLKEY", 7)) {
         editor->view->s.nulls = true;
+        editor->stale = true;
         return 0;
     }
     /* The file may be left meanwhile, and its keys with it. */
@@ -545,6 +546,7 @@ u32 read_transaction(each_field *each, void *with, bool change)
         }
     }
     notes_clear();
+    editor->stale = true;
     if (length > 3)
         tell_fields((struct input){ editor->display.stream + 3, editor->display.stream + length }, each, with, change);
     for (u32 n = 0; n < COUNT_OF(program_keys); n++)
@@ -564,7 +566,9 @@ static void take(u32 length)
         return;
     }
     notes_clear();
+    editor->stale = editor->stale || length > 3 || editor->view->input;
     if (logical != NULL && (u32)(logical - editor->logical) != editor->active) {
+        editor->stale = true;
         editor->active = (u32)(logical - editor->logical);
         editor->view = logical->view;
         editor->ring = logical->view->file;
@@ -579,6 +583,7 @@ static void take(u32 length)
     for (u32 n = 0; n < editor->screens && length > 3 && going_on(); n++)
         prefix_execute(editor->logical[n].view);
     if (going_on() && editor->confirm != 0 && function_key(aid) == editor->confirm) {
+        editor->stale = true;
         schange_confirm(editor->view);
     } else {
         editor->confirm = 0;
@@ -592,10 +597,17 @@ static void take(u32 length)
 void show_now(void)
 {
     too_many_messages();
-    for (u32 n = 0; n < editor->screens; n++)
-        lay_out(&editor->logical[n]);
-    place_cursor();
-    show_screens();
+    /* What has not changed needs no layout; only the cursor is written then. */
+    if (editor->stale || editor->display.whole || editor->next_length > 0 || !screen_is_ours()) {
+        for (u32 n = 0; n < editor->screens; n++)
+            lay_out(&editor->logical[n]);
+        place_cursor();
+        show_screens();
+    } else {
+        place_cursor();
+        display_write();
+    }
+    editor->stale = false;
     editor->next_length = 0;
 }
 

@@ -242,6 +242,7 @@ struct editor {
     struct logical logical[SCREENS_MOST];
     u32 screens, active;        /* the logical screen that has the cursor */
     bool typewriter, linend_on, synonyms_on, alarm, over, typed;
+    bool stale;                 /* the screen may show something that has changed since it was laid out */
     char linend, nondisplay;
     struct look looks[LOOKS_MOST];
     u32 look_count;             /* of areas, then of reserved lines */
