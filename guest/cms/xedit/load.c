@@ -157,6 +157,7 @@ static void nothing_opened(struct opened *opened)
 static int option_words(const struct call *call, struct opened *opened)
 {
     int locked = 0;
+    name window;
     const struct option known[] = {
         NUMBER("WIDTH", 1, &opened->width),
         FLAG("NOSCREEN", 5, &opened->no_screen, 1),
@@ -167,6 +168,7 @@ static int option_words(const struct call *call, struct opened *opened)
         WORD("MEMBER", 3, &opened->member),
         FLAG("LOCK", 3, &locked, 1),
         FLAG("NOLOCK", 5, &locked, 0),
+        WORD("WINDOW", 3, &window),
         FLAG("UPDATE", 1, &opened->update.on, 1),
         FLAG("NOUPDATE", 3, &opened->update.on, 0),
         WORD("CTL", 1, &opened->update.control_fn),

@@ -493,8 +493,24 @@ int reserved_set(struct view *view, struct words *words)
     return 0;
 }
 
+/* The rows, or with * what is in each. */
 void reserved_values(struct view *view, struct asked *asked)
 {
+    char rows[COMMAND_MOST];
+    u32 used = 0;
+
+    if (!asked->rows && (!words_left(&asked->words) || *asked->words.at != '*')) {
+        for (const struct reserved *reserved = view->reserved; reserved != NULL; reserved = reserved->next) {
+            const struct position *at = &reserved->at;
+
+            used += format(rows + used, sizeof rows - used, used > 0 ? " " : "");
+            used += format(rows + used, sizeof rows - used, !at->middle ? "%d" : at->n == 0 ? "M" : at->n > 0 ? "M+%d"
+                                                                                                              : "M%d",
+                           at->n);
+        }
+        give_text(asked, rows, used);
+        return;
+    }
     asked->list = !asked->rows;
     for (const struct reserved *reserved = view->reserved; reserved != NULL; reserved = reserved->next) {
         const struct look *look = &editor->looks[reserved->look];

@@ -371,6 +371,22 @@ static void tab_key(struct view *view)
     editor->cursor_column = data + 1;
 }
 
+/* COPYKEY: what the display shows is printed, row by row. */
+static void print_screen(void)
+{
+    const struct display *display = &editor->display;
+    char line[ROWS_MOST];
+    u32 columns = display->columns < 132 ? display->columns : 132;
+
+    for (u32 row = 0; row < display->rows; row++) {
+        memcpy(line, display->old_cell + row * display->columns, columns);
+        for (u32 n = 0; n < columns; n++)
+            line[n] = (u8)line[n] < 0x40 ? ' ' : line[n];
+        if (unit_write(PRINT_UNIT, 0x09, line, columns) != 0)
+            return;
+    }
+}
+
 static int perform_key(const struct key *key)
 {
     char text[COMMAND_MOST];
@@ -383,6 +399,10 @@ static int perform_key(const struct key *key)
     if (word_means(key->text, key->length, "NULLKEY", 7)) {
         editor->view->s.nulls = true;
         editor->stale = true;
+        return 0;
+    }
+    if (word_means(key->text, key->length, "COPYKEY", 7)) {
+        print_screen();
         return 0;
     }
     /* The file may be left meanwhile, and its keys with it. */

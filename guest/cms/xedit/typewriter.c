@@ -6,7 +6,7 @@
 
 static void type_current(struct view *view)
 {
-    u32 length;
+    u32 length, at;
 
     if (!view->s.verify)
         return;
@@ -14,8 +14,15 @@ static void type_current(struct view *view)
         type(view->current == top_line(view) ? "TOF:" : "EOF:");
         return;
     }
-    length = line_image(view, line_row(view, view->current), editor->work, editor->work_room);
-    type_line(editor->work, length_of(editor->work, length));
+    length = length_of(editor->work, line_image(view, line_row(view, view->current), editor->work, editor->work_room));
+    at = image_place(view, view->column);
+    /* The column pointer, where it has been moved. */
+    if (view->s.colptr && view->column > 1 && at < length) {
+        memmove(editor->work + at + 1, editor->work + at, length - at);
+        editor->work[at] = '_';
+        length++;
+    }
+    type_line(editor->work, length);
 }
 
 /* Lines until an empty one are added after the current line. */

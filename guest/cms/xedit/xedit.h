@@ -25,6 +25,7 @@ enum {
     REMEMBERED = 8,
     SCREENS_MOST = 9,
     LEVEL_MOST = 255,
+    PLACES_MOST = 8,
 };
 
 /* Return codes of subcommands. */
@@ -269,6 +270,7 @@ struct editor {
     u32 lastmsg_length;
     struct note *notes;         /* messages that are to be shown */
     u32 cursor_priority, cursor_row, cursor_column;   /* where CURSOR has put it, from 1 on; row 0: it has not */
+    u32 place_at[PLACES_MOST], places;  /* of SOS PUSH: cells */
     u32 home_row, home_column;  /* the place that CURSOR HOME goes back to */
     u32 key_row, key_column;    /* where it was when the key was pressed */
     u32 deep, macros;           /* subcommands and macros that call one another */
@@ -447,7 +449,7 @@ void pending_moved(struct file *file, u32 line, int by);
 void pending_dropped(struct file *file, u32 line);
 void structured_line(struct view *view, u32 line);       /* prefixcmd.c */
 void structured_next(struct view *view);                 /* prefixcmd.c */
-void prefix_settle(struct view *view);
+void prefix_settle(struct view *view);                   /* prefixcmd.c */
 void prefix_delete(struct view *view, u32 first, u32 count);   /* prefixcmd.c */
 void prefix_exclude(struct view *view, u32 first, u32 last);   /* prefixcmd.c */
 bool prefix_run(struct view *view,
