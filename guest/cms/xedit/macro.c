@@ -47,6 +47,7 @@ int run_macro(const char *text, u32 length, const char *arguments, u32 arguments
     editor->stale = true;
     mark = !exec_active() ? obtain(1, OWNER_COMMAND) : NULL;
     editor->macros++;
+    editor->macros_last_length = 0;
     notes_end();
     code = exec_run(fn, type, "XEDIT", arguments, arguments_length);
     if (mark != NULL)
@@ -58,6 +59,19 @@ int run_macro(const char *text, u32 length, const char *arguments, u32 arguments
     return code;
 }
 
+static bool is_repeat(const char *text, u32 length)
+{
+    struct words words = { text, text + length };
+    const char *word;
+    u32 letters;
+
+    if (!take_word(&words, &word, &letters))
+        return false;
+    if (word_means(word, letters, "COMMAND", 7) && !take_word(&words, &word, &letters))
+        return false;
+    return word_means(word, letters, "REPEAT", 4);
+}
+
 /* What an exec says to XEDIT; false: the editor is not active. */
 bool xedit_environment(const char *text, u32 length, int *code)
 {
@@ -65,8 +79,13 @@ bool xedit_environment(const char *text, u32 length, int *code)
         *code = XE_OVER;
         return editor != NULL;
     }
+    length = length < COMMAND_MOST ? length : COMMAND_MOST;
     notes_begin();
-    *code = execute(text, length < COMMAND_MOST ? length : COMMAND_MOST);
+    *code = execute(text, length);
+    if (editor != NULL && editor->macros > 0 && !is_repeat(text, length)) {
+        editor->macros_last_length = length;
+        memcpy(editor->macros_last, text, length);
+    }
     notes_end();
     return true;
 }

@@ -393,17 +393,18 @@ int recall_subcommand(struct view *view, struct words *words)
     return 0;
 }
 
-/* The subcommand is performed on each line up to the target. */
+/* The subcommand, in a macro the one that it has said before, is performed on each line up to the target. */
 int repeat_subcommand(struct view *view, struct words *words)
 {
+    bool own = editor->macros > 0 && editor->macros_last_length > 0;
     char again[COMMAND_MOST];
-    u32 length = editor->last_length, count;
+    u32 length = own ? editor->macros_last_length : editor->last_length, count;
     struct range range;
     int code = range_operand(view, words, true, &range);
 
     if (code != 0)
         return code;
-    memcpy(again, editor->last, length);
+    memcpy(again, own ? editor->macros_last : editor->last, length);
     count = range.last + 1 - range.first;
     for (u32 n = 0; n < count && code == 0; n++) {
         code = execute(range.up ? "UP" : "NEXT", range.up ? 2 : 4);

@@ -262,6 +262,8 @@ struct editor {
     u32 command_length, next_length;
     char last[COMMAND_MOST];    /* for = */
     u32 last_length;
+    char macros_last[COMMAND_MOST];   /* what a macro has said last, for its REPEAT */
+    u32 macros_last_length;
     char remembered[REMEMBERED][COMMAND_MOST];
     u32 remembered_length[REMEMBERED], remembered_count, recalled;
     char lastlorc[COMMAND_MOST], last_change[COMMAND_MOST];
