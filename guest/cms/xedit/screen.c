@@ -291,7 +291,7 @@ void lay_out(struct logical *logical)
     /* A hidden current line is in its shadow line. */
     if (!line_shown(view, line))
         line = line + 1 - hidden_to(view, line);
-    if (view->input) {
+    if (view->input && row < logical->lines) {
         logical->row[row] = (struct shown){ .kind = SHOW_LINE, .line = line };
         lay_input(logical, row + 1);
     } else {

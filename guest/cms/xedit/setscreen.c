@@ -472,11 +472,7 @@ int reserved_set(struct view *view, struct words *words)
     }
     if (all)
         return bad_operand(word, length);
-    if (!editor->typewriter && row_at(&position, editor->logical[editor->active].lines) ==
-                               row_at(&view->s.curline, editor->logical[editor->active].lines)) {
-        message("XSU", 520, 'E', "the current line");
-        return XE_OPERAND;
-    }
+    /* In the row of the current line: that is shown in the next one that is free. */
     look_words(words, &look);
     text_operand(words);
     text = (u32)(words->end - words->at);
