@@ -572,8 +572,9 @@ impl State {
 
     /// Drops all translations of this CPU, and the storage of the host that they lie in.
     pub fn rest(&mut self) {
-        self.purge_tlb();
         self.tlb.rest();
+        // The spaces have new numbers, and the CPU remembers those of its own.
+        self.purge_tlb();
     }
 
     /// Drops all translations of this CPU.

@@ -1,5 +1,5 @@
 //! The numbers that stand for address spaces in the lookaside buffer begin anew after some thousand spaces: no space
-//! may see another's pages then.
+//! may see another's pages then. Those that a CPU remembers for its own spaces are those that entries have.
 
 use arch::{Absolute, Psw, mask};
 use base::{Clock, Tod};
@@ -25,9 +25,8 @@ fn space(storage: &Storage, table: u64, va: u64, frame: u64, value: u64) -> u64 
     table
 }
 
-#[test]
-fn a_number_that_is_used_again_means_the_new_space_only() {
-    let storage = Arc::new(Storage::new(1 << 20).expect("room for a megabyte"));
+/// A CPU with this storage.
+fn cpu(storage: &Arc<Storage>) -> State {
     let shared = Shared {
         storage: storage.clone(),
         clock: Arc::new(Stopped),
@@ -37,10 +36,16 @@ fn a_number_that_is_used_again_means_the_new_space_only() {
         cpu_id: 0,
         tod_offset: AtomicU64::new(0),
     };
+    State::new(0, Architecture::Z, Arc::new(shared))
+}
+
+#[test]
+fn a_number_that_is_used_again_means_the_new_space_only() {
+    let storage = Arc::new(Storage::new(1 << 20).expect("room for a megabyte"));
     let va = 0x3000;
     let a = space(&storage, 0x1_0000, va, 0x4000, 0xaaaa);
     let b = space(&storage, 0x2_0000, va, 0x5000, 0xbbbb);
-    let mut state = State::new(0, Architecture::Z, Arc::new(shared));
+    let mut state = cpu(&storage);
     state.cr[1] = a;
     state.set_psw(Psw { mask: mask::DAT | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING, address: 0 });
     state.control_changed();
@@ -52,5 +57,28 @@ fn a_number_that_is_used_again_means_the_new_space_only() {
         state.read_in(va, Space::Secondary, 0, &mut bytes).expect("it is mapped");
         assert_eq!(u64::from_be_bytes(bytes), if n % 2 == 0 { 0xbbbb } else { 0 });
         assert_eq!(state.load_u64(At { address: va, ar: 0 }), Ok(0xaaaa), "after {n} spaces");
+    }
+}
+
+#[test]
+fn what_a_cpu_looks_up_after_a_rest_is_found_again() {
+    let storage = Arc::new(Storage::new(1 << 20).expect("room for a megabyte"));
+    let va = 0x3000;
+    let table = space(&storage, 0x1_0000, va, 0x4000, 0xaaaa);
+    for mode in [mask::DAT, 0] {
+        let mut state = cpu(&storage);
+        state.cr[1] = table;
+        state.set_psw(Psw { mask: mode | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING, address: 0 });
+        state.control_changed();
+        for change in [State::rest, State::purge_tlb, State::purge_all, State::control_changed] {
+            let absolute = state.instruction_address(va).expect("it is mapped");
+            assert_eq!(state.find_instruction(va), Some(absolute));
+            change(&mut state);
+            state.instruction_address(va).expect("it is mapped");
+            assert_eq!(state.find_instruction(va), Some(absolute), "an instruction's page is looked for in vain");
+            let data = At { address: va, ar: 0 };
+            state.load_u64(data).expect("it is mapped");
+            assert!(state.distance(va, 8, false).is_some(), "an operand's page is looked for in vain");
+        }
     }
 }
