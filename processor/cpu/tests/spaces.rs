@@ -82,3 +82,10 @@ fn what_a_cpu_looks_up_after_a_rest_is_found_again() {
         }
     }
 }
+
+#[test]
+fn spaces_of_two_cpus_are_told_apart() {
+    let storage = Arc::new(Storage::new(1 << 20).expect("room for a megabyte"));
+    let [a, b] = [0; 2].map(|_| cpu(&storage));
+    assert_ne!(a.fetch_space(), b.fetch_space());
+}

@@ -10,6 +10,7 @@
 use super::architecture::Architecture;
 use arch::{PAGE, PAGE_MASK};
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
 use storage::{Code, Row, Table};
 
 /// The number of an address space with an access key, in the low 12 bits of tags.
@@ -69,6 +70,10 @@ const LOW_PAGES: usize = 2;
 const REPLACED: usize = PLACES + ROWS * (WINDOWS - 1) + LOW_PAGES;
 const ALL_PLACES: usize = REPLACED + ROWS;
 
+/// Bits for how often the numbers of a TLB begin anew: with the 12 of a number, the four of a mode and those that tell
+/// TLBs apart they are 64.
+const RENUMBERED: u32 = 24;
+
 // SAFETY: zeros are `EMPTY`.
 unsafe impl Row for Entry {}
 
@@ -115,7 +120,8 @@ pub(crate) struct Tlb {
     /// For each low byte of a page number, how often such pages were forgotten. What was derived from the translation
     /// of a page holds as long as its row's count and its space's number stay the same.
     rows: Box<[u32; ROWS]>,
-    /// How often numbers began anew.
+    /// How often numbers began anew. The left part is the TLB's own: a cache of code may know targets of several CPUs
+    /// that a host runs in turn for a guest of its guest, and each has numbers of its own.
     numbering: u64,
     format: (Architecture, u64),
     /// Numbers began anew: those that the CPU remembers for its spaces may now be others'.
@@ -142,6 +148,7 @@ impl Tlb {
     }
 
     pub(crate) fn new() -> Tlb {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let entries = Entries(Table::new(ALL_PLACES).expect("the host has addresses for another table"));
         Tlb {
             entries,
@@ -150,7 +157,7 @@ impl Tlb {
             next: 0,
             epoch: 0,
             rows: Box::new([0; ROWS]),
-            numbering: 0,
+            numbering: NEXT.fetch_add(1, Ordering::Relaxed) << RENUMBERED,
             format: (Architecture::Esa, 0),
             renumbered: false,
         }
@@ -247,7 +254,7 @@ impl Tlb {
         self.epoch
     }
 
-    /// How often numbers of spaces began anew.
+    /// How often numbers of spaces began anew, and which TLB it is.
     #[inline(always)]
     pub(crate) fn numbering(&self) -> u64 {
         self.numbering
