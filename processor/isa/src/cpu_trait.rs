@@ -164,6 +164,8 @@ pub trait Cpu: Sized {
     fn wrap(&mut self, a: Self::Word) -> Self::Word;
     /// Whether the 64-bit addressing mode is on; part of the mode, not a value.
     fn is_64_bit_mode(&mut self) -> bool;
+    /// Whether the 31-bit addressing mode is on; likewise.
+    fn is_31_bit_mode(&mut self) -> bool;
     /// The target of a relative operand.
     fn relative(&mut self, i: &Fields) -> At<Self::Word>;
     /// A big-endian value of `width`, zero-extended.

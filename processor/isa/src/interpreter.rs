@@ -197,6 +197,10 @@ impl Cpu for State {
         self.address_mask == u64::MAX
     }
     #[inline(always)]
+    fn is_31_bit_mode(&mut self) -> bool {
+        self.address_mask == 0x7fff_ffff
+    }
+    #[inline(always)]
     fn relative(&mut self, i: &Fields) -> At {
         // Operands named relative to the instruction are in the instruction's space; ALET 0 says the same.
         At { address: i.address(self).wrapping_add(i.imm as u64) & self.address_mask, ar: 0 }

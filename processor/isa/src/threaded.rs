@@ -146,6 +146,7 @@ impl Cpu for Fast<'_> {
         fn address_in(&mut self, r: u8) -> At;
         fn wrap(&mut self, a: u64) -> u64;
         fn is_64_bit_mode(&mut self) -> bool;
+        fn is_31_bit_mode(&mut self) -> bool;
         fn relative(&mut self, i: &Fields) -> At;
         fn set_cc(&mut self, cc: Cc<u64>);
         fn next_address(&mut self, i: &Fields) -> u64;

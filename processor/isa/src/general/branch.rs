@@ -62,11 +62,16 @@ pub(crate) fn branch_and_save_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<
 /// Puts the link information of BASR, BAS, BRAS and BRASL into the first register.
 #[inline(always)]
 fn link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-    if !cpu.is_64_bit_mode() {
+    if cpu.is_64_bit_mode() {
+        let next = cpu.next_address(i);
+        cpu.set_gr(W64, i.r1, next);
+    } else if cpu.is_31_bit_mode() {
+        let (next, mode) = (cpu.next_address(i), cpu.imm(0x8000_0000));
+        let link = cpu.or(next, mode);
+        cpu.set_gr(W32, i.r1, link);
+    } else {
         return cpu.call(link_of_save, i);
     }
-    let next = cpu.next_address(i);
-    cpu.set_gr(W64, i.r1, next);
     Ok(())
 }
 

@@ -549,6 +549,9 @@ impl Cpu for Emitter<'_> {
     fn is_64_bit_mode(&mut self) -> bool {
         self.plan.mask == u64::MAX
     }
+    fn is_31_bit_mode(&mut self) -> bool {
+        self.plan.mask == 0x7fff_ffff
+    }
     fn relative(&mut self, i: &Fields) -> At<Word> {
         At { address: Word::Sum { base: None, index: None, disp: i.at() + i.imm, own: true }, ar: 0 }
     }

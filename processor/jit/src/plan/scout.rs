@@ -162,6 +162,9 @@ impl Cpu for Scout {
     fn is_64_bit_mode(&mut self) -> bool {
         self.address_mask == u64::MAX
     }
+    fn is_31_bit_mode(&mut self) -> bool {
+        self.address_mask == 0x7fff_ffff
+    }
     fn load(&mut self, width: Width, at: At<()>) -> Step<Self> {
         self.access(at, width.bits() / 8, false);
         self.may_leave();
