@@ -106,7 +106,6 @@ const LOW: [(&str, &str, &[&str]); 3] = [
             "xedit/change.c",
             "xedit/linecmd.c",
             "xedit/misc.c",
-            "xedit/note.c",
             "xedit/pointer.c",
             "xedit/prefix.c",
             "xedit/prefixcmd.c",

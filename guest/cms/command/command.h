@@ -75,7 +75,18 @@ enum reply { REPLY_NO, REPLY_YES, REPLY_QUIT };
 enum reply ask_receive(const char *module, struct fileid *id);
 
 /* A file of the reader, as CP's QUERY tells of it (sendfile.c): the first that is not held, or that of this number. */
-struct spooled { name origin, number, fn, ft; u32 records; };
+struct spooled { name origin, number, fn, ft; u32 records; bool held; };
+
+/* The reader file that the editor's current file shows; that it is gone (xedit/peek.c). */
+bool peeked(name number);
+void peek_over(const name number);
+
+/* A command of a row of such a list is performed (xedit/execute.c). */
+bool in_list_of(const char *type);
+bool editor_is_there(void);
+
+/* CSLLIST on a screen (xedit/maclist.c). */
+int list_routines(const name pattern);
 
 /* receive.c */
 bool find_spooled(const name wanted, struct spooled *found);

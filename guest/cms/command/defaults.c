@@ -12,7 +12,9 @@ static const name group = "DEFAULTS";
 
 /* What obeys defaults, and what it does without any. */
 static const struct { const char *command, *usual; } known[] = {
-    { "HELP", "DETAIL SCREEN TYPE" }, { "NOTE", "LONG LOG NOACK NOTEBOOK ALL" }, { "RECEIVE", "NOREPLACE LOG" },
+    { "BROWSE", "PROFILE PROFBRWS" }, { "FILELIST", "PROFILE PROFFLST STATS" }, { "HELP", "DETAIL SCREEN TYPE" },
+    { "MACLIST", "PROFILE PROFMLST" }, { "NOTE", "LONG LOG NOACK NOTEBOOK ALL" },
+    { "PEEK", "FROM 1 FOR 200 PROFILE PROFPEEK" }, { "RDRLIST", "PROFILE PROFRLST" }, { "RECEIVE", "NOREPLACE LOG" },
     { "SENDFILE", "TYPE LOG NOACK" }, { "VMLINK", "TYPE" },
 };
 

@@ -35,6 +35,7 @@ bool find_spooled(const name wanted, struct spooled *found)
                 memcpy(found->number, token[1], sizeof(name));
                 if (!parse_number(token[4], name_length(token[4]), &found->records))
                     found->records = 0;
+                found->held = !is(token[6], "NONE");
                 pad(found->fn, sizeof(name), response + at + NAME_AT, sizeof(name));
                 pad(found->ft, sizeof(name), response + at + TYPE_AT, sizeof(name));
                 good = true;
@@ -52,7 +53,7 @@ void put_back(const struct spooled *spooled)
     char line[64];
 
     quietly(line, format(line, sizeof line, "CLOSE %03x HOLD", READER_UNIT));
-    if (spooled->number[0] != ' ')
+    if (spooled->number[0] != ' ' && !spooled->held)
         quietly(line, format(line, sizeof line, "CHANGE READER %t NOHOLD", spooled->number));
 }
 
@@ -360,6 +361,8 @@ static int discard(struct arrival *arrival, bool acknowledge)
         code = quietly(line, format(line, sizeof line, "PURGE READER %t", arrival->spooled.number));
     if (code == 0)
         type("File %t %t has been discarded", arrival->spooled.fn, arrival->spooled.ft);
+    if (code == 0)
+        peek_over(arrival->spooled.number);
     return code;
 }
 
@@ -377,6 +380,8 @@ int receive_command(const struct call *call)
     u32 words = operands(call), first = 1;
     struct arrival arrival;
     char line[64];
+    name shown;
+    const char *which = NULL;
     bool numbered;
     int code = options_of("RECEIVE", "RVC", call, known, COUNT_OF(known));
 
@@ -395,11 +400,12 @@ int receive_command(const struct call *call)
         message("RVC", 29, 'E', how.notebook, "NOTEBOOK");
         return RC_SYNTAX;
     }
-    if (!find_spooled(numbered ? call->token[1] : NULL, &arrival.spooled))
-        return reader_empty(numbered ? call->token[1] : NULL);
+    which = numbered ? call->token[1] : peeked(shown) ? shown : NULL;
+    if (!find_spooled(which, &arrival.spooled))
+        return reader_empty(which);
     if (purge)
         return discard(&arrival, how.acknowledge != 0);
-    code = numbered ? quietly(line, format(line, sizeof line, "CHANGE READER %t NOHOLD", arrival.spooled.number)) : 0;
+    code = which != NULL ? quietly(line, format(line, sizeof line, "CHANGE READER %t NOHOLD", arrival.spooled.number)) : 0;
     if (code == 0)
         code = quietly(line, format(line, sizeof line, "ORDER READER %t", arrival.spooled.number));
     if (code != 0)
@@ -407,20 +413,59 @@ int receive_command(const struct call *call)
     code = receive(&how, &arrival);
     if (code != 0 || arrival.refused)
         put_back(&arrival.spooled);
+    else
+        peek_over(arrival.spooled.number);
     return code;
+}
+
+/* In a list of members: fn ft fm (MEMBER name. */
+static int discard_member(const struct call *call)
+{
+    char line[64];
+
+    if (call->count != 7 || call->token[4][0] != '(') {
+        message("DSC", 70, 'E', call->token[2]);
+        return RC_SYNTAX;
+    }
+    return perform(line, format(line, sizeof line, "MACLIB DEL %t %t", call->token[1], call->token[call->count - 1]),
+                   CALL_COMMAND);
+}
+
+/* In a list of files: erases one. */
+static int discard_file(const struct call *call)
+{
+    struct fileid id;
+    struct disk *disk;
+    u8 *fst;
+    int code = one_fileid("DSC", call, 1, &id);
+
+    if (code != 0)
+        return code;
+    if (id.fm[0] == ' ')
+        id.fm[0] = 'A';
+    if (!find_file(&id, &disk, &fst))
+        return file_problem("DSC", EDF_NOT_FOUND, &id, false);
+    code = disk->read_only ? EDF_READ_ONLY : file_erase(disk, id.fn, id.ft);
+    return file_problem("DSC", code, &id, true);
 }
 
 int discard_command(const struct call *call)
 {
     struct arrival arrival;
+    name shown;
+    bool of_peek = call->count == 1 && peeked(shown);
 
-    if (call->count != 2) {
+    if (call->count > 2 && in_list_of("FILELIST"))
+        return discard_file(call);
+    if (call->count > 2 && in_list_of("MACLIST"))
+        return discard_member(call);
+    if (call->count != 2 && !of_peek) {
         message("DSC", call->count < 2 ? 50 : 70, 'E', call->count < 2 ? call->token[0] : call->token[2]);
         return RC_SYNTAX;
     }
     memset(&arrival, 0, sizeof arrival);
-    if (!find_spooled(call->token[1], &arrival.spooled)) {
-        message("DSC", 633, 'E', call->token[1]);
+    if (!find_spooled(of_peek ? shown : call->token[1], &arrival.spooled)) {
+        message("DSC", 633, 'E', of_peek ? shown : call->token[1]);
         return RC_MISSING;
     }
     return discard(&arrival, true);

@@ -386,5 +386,16 @@ static int list(const struct call *call, void show(const struct csl_routine *rou
     return RC_MISSING;
 }
 
-int csllist_command(const struct call *call) { return list(call, list_routine); }
+/* On a screen of its own, unless what it says goes elsewhere. */
+int csllist_command(const struct call *call)
+{
+    static const name all = "*       ";
+    u32 words = operands(call);
+
+    if (words < 3 && call->count == words && console_is_display() && (editor_is_there() || capturing() == NULL))
+        return list_routines(words == 2 ? call->token[1] : all);
+    return list(call, list_routine);
+}
+
+
 int cslmap_command(const struct call *call) { return list(call, list_parameters); }

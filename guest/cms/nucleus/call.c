@@ -77,7 +77,9 @@ static const struct command *built_in(const name token)
 }
 
 /* Short forms that are not the beginning of the name. */
-static const struct { const char *form, *name; } short_forms[] = { { "SF", "SENDFILE" } };
+static const struct { const char *form, *name; } short_forms[] = {
+    { "FL", "FILELIST" }, { "RL", "RDRLIST" }, { "SF", "SENDFILE" },
+};
 
 const struct command *command_abbreviated(const name token)
 {

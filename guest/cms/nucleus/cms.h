@@ -91,7 +91,11 @@ bool console_translated(bool input, u32 *from, u8 *to);  /* the next character f
 u32 read_command(char line[256]);                        /* the same, as SET AUTOREAD says */
 void attend(void);                                       /* looks whether the user has typed something */
 /* Lines that are not typed but kept: what a command says, for PIPE. The innermost gets them. */
-struct capture { void (*line)(struct capture *capture, const char *text, u32 length); struct capture *outer; };
+struct capture {
+    void (*line)(struct capture *capture, const char *text, u32 length);
+    void (*reading)(struct capture *capture);            /* the console is about to be read; NULL: that is nothing to it */
+    struct capture *outer;
+};
 void capture_begin(struct capture *capture);
 struct capture *capturing(void);
 void capture_end(struct capture *outer);                 /* from now on lines go there; NULL: to the terminal */

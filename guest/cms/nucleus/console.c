@@ -242,6 +242,8 @@ static void read_inquiry(char *line, u32 *length)
 /* The user is asked for a line; typing goes on with it. */
 void read_console(char *line, u32 *length)
 {
+    if (captured != NULL && captured->reading != NULL)
+        captured->reading(captured);
     typing_halted = false;
     read_inquiry(line, length);
 }

@@ -1,5 +1,5 @@
 /* Messages, the stack, the keyboard's services, and what other subcommands are made of. */
-#include "xedit.h"
+#include "list.h"
 
 int msg_subcommand(struct view *view, struct words *words)
 {
@@ -138,11 +138,13 @@ int hextype_subcommand(struct view *view, struct words *words)
     return range.edge ? XE_EDGE : 0;
 }
 
+/* Of a list REFRESH is that it is read anew, unless a macro wants it shown. */
 int refresh_subcommand(struct view *view, struct words *words)
 {
-    (void)view;
     if (no_words_left(words) != 0)
         return XE_OPERAND;
+    if (view->file->list != NULL && editor->macros == 0)
+        return list_refresh(view);
     if (editor->typewriter) {
         message("XSU", 529, 'E');
         return XE_TRUNCATED;

@@ -182,6 +182,7 @@ static void free_file(struct file *file)
         release(point);
     }
     drop_views(file);
+    release(file->list);
     keys_end(&file->keys);
     release(file);
 }

@@ -253,7 +253,7 @@ int quit_subcommand(struct view *view, struct words *words)
 {
     if (no_words_left(words) != 0)
         return XE_OPERAND;
-    if (view->file->alterations > 0) {
+    if (view->file->alterations > 0 && view->file->list == NULL) {
         message("XQT", 577, 'E');
         return XE_CHANGED;
     }
@@ -280,7 +280,7 @@ int cancel_subcommand(struct view *view, struct words *words)
         return XE_OPERAND;
     for (u32 n = editor->files; n > 0; n--, file = next) {
         next = file->next;
-        if (file->alterations > 0)
+        if (file->alterations > 0 && file->list == NULL)
             changed++;
         else
             leave_file(file);

@@ -499,7 +499,7 @@ static void paint_prefix(struct logical *logical, const struct shown *shown, u32
         length = length < PREFIX_WIDTH - at ? length : PREFIX_WIDTH - at;
         memcpy(text + at, pending->text, length);
     }
-    field(cell, look_of(pending != NULL ? AREA_PENDING : AREA_PREFIX, true));
+    field(cell, look_of(pending != NULL ? AREA_PENDING : AREA_PREFIX, !view->file->browsed));
     put(cell, text, PREFIX_WIDTH);
 }
 
@@ -560,7 +560,7 @@ static void paint_line(struct logical *logical, u32 row)
     const struct shown *shown = &logical->row[row];
     u32 cell = cell_of(logical, row), data = data_width(view, logical->width), text = cell, prefix = cell;
     bool has_prefix = view->s.prefix != PREFIX_OFF, current = shown->line == view->current && shown->kind == SHOW_LINE;
-    bool writable = shown->kind == SHOW_LINE && is_line(view, shown->line);
+    bool writable = shown->kind == SHOW_LINE && is_line(view, shown->line) && !view->file->browsed;
     enum area area = current                      ? AREA_CURLINE
                      : shown->kind == SHOW_SHADOW ? AREA_SHADOW
                      : writable                   ? AREA_FILEAREA

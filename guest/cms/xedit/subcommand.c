@@ -78,6 +78,10 @@ static bool built_in(const char *text, u32 length, int *code)
 
     if (found == NULL && n == 0 && length > 0)
         found = known(text, n = 1);
+    if (found != NULL && editor->view->file->browsed && browse_refuses(found->name)) {
+        *code = XE_CHANGED;
+        return true;
+    }
     if (found != NULL) {
         *code = perform_in(found->perform, text + n, text + length);
         return true;

@@ -4,7 +4,7 @@
  * Lines that were typed over are stored first, then prefix subcommands are performed, then the command line and the
  * key's subcommand in the order that the key says.
  */
-#include "xedit.h"
+#include "list.h"
 
 enum {
     AID_ENTER = 0x7d,
@@ -637,6 +637,9 @@ void transactions(void)
 
     notes_begin();
     while (!editor->over && !editor->typewriter) {
+        list_resume();
+        if (editor->over)
+            break;
         show_now();
         if (!screen_is_ours()) {
             screen_wait();

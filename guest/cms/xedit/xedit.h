@@ -154,6 +154,9 @@ struct file {
     struct view *view;
     struct point *points;
     struct pending *pending;
+    struct list *list;          /* list.h; NULL: it is none */
+    name peeked;                /* the reader file that it shows; X'00': none */
+    bool browsed;               /* it cannot be changed */
     u32 alterations, since_autosave;        /* since SAVE, since AUTOSAVE */
     u32 autosave_number;
     bool loaded, failed, fresh, acted, read_only, levels;   /* `fresh`: not on disk; `levels`: of some lines, not 0 */
@@ -517,6 +520,9 @@ const struct control *control_of(char c);
 
 /* schange.c */
 void schange_confirm(struct view *view);
+
+/* peek.c */
+bool browse_refuses(const char *subcommand);
 
 /* columns.c */
 bool cursor_in_file(struct view *view, u32 *line, u32 *column);

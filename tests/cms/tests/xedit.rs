@@ -10,6 +10,9 @@ use tn3270::datastream::Aid;
 const BEGIN: u64 = 115_000;
 const SCROLL: u64 = 27_000;
 const KEY: u64 = 8_000;
+const LIST: u64 = 1_600_000;
+const SORT: u64 = 210_000;
+const ROW: u64 = 900_000;
 
 /// A virtual machine that is counted executes a few instructions in a time slice.
 const COUNTED: u32 = 10_000_000;
@@ -52,6 +55,38 @@ fn a_scroll_is_one_write_and_few_instructions() {
     println!("a scroll is {records} record of {bytes} bytes, of {} in all", seat.sent.0 - before.0);
     assert_eq!(records, 1);
     for (what, count, most) in [("begin", begin, BEGIN), ("scroll", scroll, SCROLL), ("key", key, KEY)] {
+        assert!(count.instructions <= most, "{what}: {} instructions", count.instructions);
+    }
+}
+
+#[test]
+fn a_list_of_fifty_files_is_made_sorted_and_worked_on() {
+    let Some(cms) = cms::nucleus() else { return };
+    let names: Vec<String> = (0..50).map(|n| format!("FILE{:02}", n * 37 % 50)).collect();
+    let mut user: Vec<File<'_>> = names.iter().map(|name| (name.as_str(), "DATA", "A1", "a line\n")).collect();
+    user.push(("NOTHING", "EXEC", "A1", "/* */\nexit\n"));
+    let mut seat = Seat::new(Site::new(&cms, &[("PROFFLST", "XEDIT", "A2", "disk")], &user), 24, 80);
+    seat.log_on();
+    seat.slices = COUNTED;
+    seat.says("#cp trace count");
+    seat.says("filelist");
+    assert!(seat.is_guests(), "{}", seat.cp_screen());
+    let begin = cms::count::counts(&seat.asks_cp("trace end count"));
+    let sort = counted(&mut seat, |seat| seat.presses(Aid::Pf(4)));
+    assert!(seat.rows()[2].starts_with("      FILE00   DATA     A1 V "), "{:#?}", seat.rows());
+    // What was typed before CP is asked is lost.
+    let performed = |seat: &mut Seat, row, command| {
+        counted(seat, |seat| {
+            seat.types_at(row, 1, command);
+            seat.presses(Aid::Enter);
+        })
+    };
+    let row = performed(&mut seat, 4, "erase");
+    assert!(seat.rows()[3].starts_with("*     FILE01   DATA     A1 ** Discarded"), "{:#?}", seat.rows());
+    let exec = performed(&mut seat, 5, "nothing");
+    assert!(seat.rows()[4].starts_with("*     FILE02   DATA     A1 "), "{:#?}", seat.rows());
+    for (what, count, most) in [("list", begin, LIST), ("sort", sort, SORT), ("row", row, ROW), ("exec", exec, ROW)] {
+        println!("{what}: {} instructions", count.instructions);
         assert!(count.instructions <= most, "{what}: {} instructions", count.instructions);
     }
 }
