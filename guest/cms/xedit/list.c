@@ -189,7 +189,8 @@ static int add_made(struct made_file *made)
     file->s.truncation = view->s.zone_right = made->lrecl;
     view->s.uppercase = false;
     view->s.range_last = size_of(view);
-    editor->clear = true;
+    if (editor->files == 1 && !editor->typewriter)
+        clear_screen();
     code = profile_of(file, made->profile);
     if (code != 0 || editor == NULL || editor->over || !file_in_ring(file))
         return code;
