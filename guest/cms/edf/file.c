@@ -266,8 +266,8 @@ static int locate(struct edf_file *file, u32 record, u32 *index, u32 *offset)
 }
 
 /*
- * Reads record `record`, from 1; `length` is how long it is. Where all of it is in storage it is lent: `at` is there, as
- * long as nothing else is done with the file. Else as much as there is room for is copied, and `at` is `to`.
+ * Reads record `record`, from 1; `length` is how long it is. Where all of it is in storage it is lent: `at` is there,
+ * as long as nothing else is done with the file. Else as much as there is room for is copied, and `at` is `to`.
  */
 int edf_lend(struct edf_file *file, u32 record, void *to, u32 room, const u8 **at, u32 *length)
 {

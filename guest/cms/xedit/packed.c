@@ -89,7 +89,10 @@ int packed_begin(struct packed_output *out, struct edf_file *file, u8 recfm, u32
     return put(out, header, sizeof header);
 }
 
-int packed_record(struct packed_output *out, const char *record, u32 length) { return pack_text(put, out, record, length); }
+int packed_record(struct packed_output *out, const char *record, u32 length)
+{
+    return pack_text(put, out, record, length);
+}
 
 int packed_end(struct packed_output *out)
 {

@@ -99,8 +99,9 @@ static int write_lines(struct view *view, const struct fileid *id, u32 first, u3
     }
     if (s->packed && !add) {
         packed = obtain(sizeof *packed, OWNER_SYSTEM);
-        error = packed == NULL ? EDF_STORAGE
-                               : packed_begin(packed, &file->file, (u8)s->recfm, longest_record(view), last + 1 - first);
+        error = packed == NULL
+                    ? EDF_STORAGE
+                    : packed_begin(packed, &file->file, (u8)s->recfm, longest_record(view), last + 1 - first);
     }
     for (u32 line = first; line <= last && error == EDF_OK; line++) {
         u32 length;

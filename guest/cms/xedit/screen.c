@@ -152,7 +152,8 @@ static struct sizes sizes_of(const struct logical *logical)
     const struct view *view = logical->view;
     u32 data = data_width(view, logical->width), image = image_width(view), all = view->file->s.truncation;
 
-    return (struct sizes){ data, image > data ? (image + data - 1) / data : 1, all > data ? (all + data - 1) / data : 1 };
+    image = image > data ? (image + data - 1) / data : 1;
+    return (struct sizes){ data, image, all > data ? (all + data - 1) / data : 1 };
 }
 
 static u32 rows_of(const struct view *view, const struct sizes *sizes, u32 line)
@@ -668,7 +669,8 @@ u32 rows_of_note(const struct note *note, u32 width)
 static void paint_messages(struct logical *logical)
 {
     const struct settings_of_view *s = &logical->view->s;
-    u32 row = row_at(&s->message_at, logical->lines), n = 0, from = 0, room = logical->width > 2 ? logical->width - 2 : 1;
+    u32 row = row_at(&s->message_at, logical->lines), n = 0, from = 0,
+        room = logical->width > 2 ? logical->width - 2 : 1;
 
     if (!s->message_line || logical != &editor->logical[editor->active])
         return;

@@ -1,4 +1,4 @@
-/* SOS: what the keyboard and the screen do: lines at the cursor, the alarm, tabs, places that the cursor goes back to. */
+/* SOS: lines at the cursor, the alarm, tabs, and places that the cursor goes back to. */
 #include "xedit.h"
 
 enum { SOS_PRIORITY = 60 };

@@ -1,4 +1,4 @@
-/* Lines of a file in the ring for the stage XEDIT of pipelines: they are read from the current line on, or added there. */
+/* Lines of a file in the ring for the stage XEDIT of pipelines: read from the current line on, or added there. */
 #include "ringfile.h"
 #include "xedit.h"
 

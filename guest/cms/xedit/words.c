@@ -39,7 +39,8 @@ bool word_means(const char *word, u32 length, const char *full, u32 least)
     if (length < least)
         return false;
     for (u32 n = 0; n < length; n++)
-        if (full[n] == 0 || (word[n] != full[n] && (kind_of[(u8)word[n]] != KIND_LETTER || (word[n] | 0x40) != full[n])))
+        if (full[n] == 0 ||
+            (word[n] != full[n] && (kind_of[(u8)word[n]] != KIND_LETTER || (word[n] | 0x40) != full[n])))
             return false;
     return true;
 }
