@@ -435,8 +435,14 @@ int xedit_command(const struct call *call)
     struct capture *outer = capturing();
     int code;
 
-    if (editor != NULL)
-        return execute_command(call->line, (u32)(call->end - call->line));
+    /* What it says is seen on the editor's screen. */
+    if (editor != NULL) {
+        notes_begin();
+        code = execute_command(call->line, (u32)(call->end - call->line));
+        if (editor != NULL)
+            notes_end();
+        return code;
+    }
     if (!session_begin()) {
         message("XIN", 554, 'E');
         return RC_STORAGE;

@@ -118,7 +118,7 @@ fn a_hundred_thousand_lines_are_edited() {
 /// Records that a terminal sends: keys, addresses and texts, right and wrong.
 fn record(chance: &mut Chance) -> Vec<u8> {
     const KEYS: [u8; 14] = [0x7d, 0x7d, 0x7d, 0xf2, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0x7a, 0x7b, 0x7c, 0x6e, 0x6d];
-    const TEXTS: [&str; 24] = [
+    const TEXTS: [&str; 32] = [
         "dd",
         "\"3",
         "cc",
@@ -143,6 +143,14 @@ fn record(chance: &mut Chance) -> Vec<u8> {
         "set verify 1 3 h 1 80",
         "set prefix on right",
         "top",
+        "powerinp",
+        "set screen 2 vertical",
+        "set screen define 6 20 1 1 12 40 13 41",
+        "set ctlchar ! escape#set ctlchar a noprotect high#set reserved 5 high !atext!a",
+        "sos tabf 3 push tabb 9 pop",
+        "set trunc 5#set spill word",
+        "set translat a 0e 05 1d",
+        "set image on#input a",
     ];
     let byte = |chance: &mut Chance| chance.below(256) as u8;
     let mut record = vec![KEYS[chance.below(KEYS.len())], byte(chance), byte(chance)];
