@@ -221,19 +221,19 @@ fn a_program_in_c_is_run_by_one_command() {
         path
     };
     let words = source(
-        "words.c",
+        "argv.c",
         "int main(int argc, char *argv[])\n{\n\tfor (int n = 0; n < argc; n++)\n\t\tprint(\"%d %s\", n, argv[n]);\n\treturn argc;\n}",
     );
-    assert_eq!(program(&folder, &words, &[], &[], ""), ("0 WORDS\n".into(), String::new(), 1));
+    assert_eq!(program(&folder, &words, &[], &[], ""), ("0 ARGV\n".into(), String::new(), 1));
     // CMSUSER has HELLO EXEC, which is not meant.
     let hello =
         source("hello.c", "int main(int c, char *v[])\n{\n\t(void)c, (void)v;\n\tprint(\"C\");\n\treturn 0;\n}");
     assert_eq!(program(&folder, &hello, &[], &[], ""), ("C\n".into(), String::new(), 0));
     let said = program(&folder, &words, &[], &["--one", "Two", "(three"], "");
-    assert_eq!(said, ("0 WORDS\n1 --one\n2 Two\n3 (\n4 three\n".into(), String::new(), 5));
+    assert_eq!(said, ("0 ARGV\n1 --one\n2 Two\n3 (\n4 three\n".into(), String::new(), 5));
     // It is a command of CMS now, and nothing else is left on the disk or in the reader.
     let shown =
-        typed(&folder, &["CMSUSER", "ipl cms parm autocr", "words as a command", "listfile $* * a", "query rdr"]);
+        typed(&folder, &["CMSUSER", "ipl cms parm autocr", "argv as a command", "listfile $* * a", "query rdr"]);
     for wanted in ["3 command", "DMSLST002E File not found", "NO RDR FILES"] {
         assert!(shown.contains(wanted), "{wanted}: {shown}");
     }
@@ -266,7 +266,7 @@ fn a_program_in_c_is_run_by_one_command() {
     wrong("loop.c", "int main(int c, char *v[]) { (void)c, (void)v; for (;;); }", &["--wait", "2"], "still runs");
     wrong("ends.c", "int main(int c, char *v[]) { (void)c, (void)v; user_abend(5); }", &[], "ended by an abend");
     wrong("muchtoolong.c", "", &[], "no name of a command");
-    wrong("words.o", "", &[], "no source in C");
+    wrong("argv.o", "", &[], "no source in C");
     let (_, complaint, status) = program(&folder, &folder.join("none.c"), &[], &[], "");
     assert!(status == 255 && complaint.contains("none.c"), "{complaint}");
     fs::remove_dir_all(&folder).expect("the folder is ours");
