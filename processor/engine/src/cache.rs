@@ -3,6 +3,7 @@
 use crate::choice::{self, Engine};
 use crate::extent::{Dropped, Extent};
 use crate::index::{Index, NONE};
+use crate::shared_text::{self, Context};
 use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Decoded, Ends, Op, decode_op};
@@ -440,25 +441,14 @@ impl BlockCache {
         let rest = (PAGE - absolute.0 % PAGE) as usize;
         let text = &mut text[..rest.min(MAX_BLOCK * 6)];
         let first = self.ops.len();
-        let (mut at, mut branches) = (0, 0);
         let mut version = s.storage().code_version(absolute);
         s.storage().load(absolute, text).expect("the frame was translated, so it exists");
-        while self.ops.len() - first < MAX_BLOCK {
-            let Some(&first_byte) = text.get(at) else { break };
-            let len = isa::length(first_byte) as usize;
-            if at + len > text.len() {
-                break;
-            }
-            let mut bytes = [0; 6];
-            bytes[..len].copy_from_slice(&text[at..at + len]);
-            let Decoded { op, ends, .. } = decode_op(s, bytes, at as i64);
-            self.ops.push(op);
-            at += len;
-            branches += (ends == Ends::IfTaken) as usize;
-            if ends == Ends::Always || branches > MAX_BRANCHES {
-                break;
-            }
-        }
+        let context = Context::of(s, absolute);
+        let known = match context {
+            Some(context) => shared_text::ALL.find(&context, absolute, text, &mut self.ops),
+            None => None,
+        };
+        let at = known.unwrap_or_else(|| self.decode_text(s, text));
         if at > 0 {
             // Only now is the text watched. If it changed since it was read, the block is stale from the start.
             let watched = s.storage().mark_code(absolute, at);
@@ -469,7 +459,11 @@ impl BlockCache {
             }
             let mut again = [0; MAX_BLOCK * 6];
             s.storage().load(absolute, &mut again[..at]).expect("as above");
-            version = if again[..at] == text[..at] { watched.version } else { version.wrapping_sub(1) };
+            let same = again[..at] == text[..at];
+            version = if same { watched.version } else { version.wrapping_sub(1) };
+            if let Some(context) = context.filter(|_| same && known.is_none()) {
+                shared_text::ALL.keep(context, absolute, &text[..at], &self.ops[first..]);
+            }
         }
         if at == 0 {
             return None;
@@ -501,6 +495,29 @@ impl BlockCache {
             None => self.index.insert(absolute.0, number),
         }
         Some(number)
+    }
+
+    /// Decodes the block whose text this begins with. Answers how many bytes of it are the block's.
+    fn decode_text(&mut self, s: &State, text: &[u8]) -> usize {
+        let first = self.ops.len();
+        let (mut at, mut branches) = (0, 0);
+        while self.ops.len() - first < MAX_BLOCK {
+            let Some(&first_byte) = text.get(at) else { break };
+            let len = isa::length(first_byte) as usize;
+            if at + len > text.len() {
+                break;
+            }
+            let mut bytes = [0; 6];
+            bytes[..len].copy_from_slice(&text[at..at + len]);
+            let Decoded { op, ends, .. } = decode_op(s, bytes, at as i64);
+            self.ops.push(op);
+            at += len;
+            branches += (ends == Ends::IfTaken) as usize;
+            if ends == Ends::Always || branches > MAX_BRANCHES {
+                break;
+            }
+        }
+        at
     }
 }
 

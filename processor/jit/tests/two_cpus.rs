@@ -1,4 +1,5 @@
-//! CPUs that a host runs in turn have their code in one cache: what one has learned of its addresses holds for no other.
+//! CPUs that a host runs in turn have their code in one cache: what one has learned of its addresses holds for no
+//! other.
 
 #![cfg(translator)]
 
