@@ -7,6 +7,7 @@
  */
 #include "command.h"
 #include "../nucleus/exec.h"
+#include "../xedit/xedit.h"
 
 enum { MENU_COLUMN = 10, MENU_WIDTH = 70 };
 
@@ -391,14 +392,17 @@ static int ask_cp(const struct call *call, u32 first)
     return code;
 }
 
-/* At a display the page is a screen (HELPSCR EXEC and PROFHELP XEDIT), if the system disk has what shows it. */
+/*
+ * At a display the page is a screen (HELPSCR EXEC and PROFHELP XEDIT), if the system disk has what shows it. Within the
+ * editor it is typed: a second page that a profile leaves would not come back from there.
+ */
 static bool on_screen(const struct call *call, int *code)
 {
     static const name exec = "HELPSCR ", type = "EXEC    ";
     char line[LINE_MOST];
     u32 length;
 
-    if (!console_is_display() || capturing() != NULL || !exec_exists(exec, type))
+    if (!console_is_display() || capturing() != NULL || editor != NULL || !exec_exists(exec, type))
         return false;
     length = format(line, sizeof line, "EXEC HELPSCR %l", call->arguments, (u32)(call->end - call->arguments));
     *code = perform(line, length, CALL_COMMAND);

@@ -109,7 +109,7 @@ int note_command(const struct call *call)
         return code;
     length = format(line, sizeof line, "%s %s %s %s %t %t %l", task, how.acknowledge ? "ACK" : "NOACK",
                     how.log ? "LOG" : "NOLOG", how.long_form ? "LONG" : "SHORT",
-                    how.notebook_off ? "-" : how.notebook, how.class, names, length);
+                    how.notebook_off ? "-       " : how.notebook, how.class, names, length);
     buffer = make_buffer();
     code = stack_line(line, length, true)
         ? perform(line, format(line, sizeof line, "XEDIT %t NOTE A0 (WIDTH 132 NOMSG PROFILE %t", id.fn, how.profile),
