@@ -405,7 +405,8 @@ int receive_command(const struct call *call)
         return reader_empty(which);
     if (purge)
         return discard(&arrival, how.acknowledge != 0);
-    code = which != NULL ? quietly(line, format(line, sizeof line, "CHANGE READER %t NOHOLD", arrival.spooled.number)) : 0;
+    if (which != NULL)
+        code = quietly(line, format(line, sizeof line, "CHANGE READER %t NOHOLD", arrival.spooled.number));
     if (code == 0)
         code = quietly(line, format(line, sizeof line, "ORDER READER %t", arrival.spooled.number));
     if (code != 0)

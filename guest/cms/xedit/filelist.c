@@ -128,8 +128,9 @@ static const struct list_order file_orders[] = {
 };
 
 static const struct list_kind files = {
-    .command = "FILELIST", .type = "FILELIST", .profile = "PROFFLST", .fill = fill_files, .symbol = file_symbol,
-    .letters = "NTM", .there = file_there, .gone = "** Discarded or renamed **", .usual = "SDATE",
+    .command = "FILELIST", .module = "WFL", .type = "FILELIST", .profile = "PROFFLST", .fill = fill_files,
+    .symbol = file_symbol, .letters = "NTM", .there = file_there, .gone = "** Discarded or renamed **",
+    .usual = "SDATE",
     .orders = file_orders, .order_count = COUNT_OF(file_orders),
 };
 

@@ -30,11 +30,7 @@ void list_row_set(struct view *view, u32 line, const struct list_row *row)
 
 static int no_space(const struct list_kind *kind)
 {
-    char who[4];
-
-    pad(who, sizeof who, kind->command, 3);
-    who[3] = 0;
-    message(who, 109, 'S');
+    message(kind->module, 109, 'S');
     return RC_STORAGE;
 }
 
@@ -151,8 +147,9 @@ static int profile_of(struct file *file, const name profile)
     bool found = false;
     char text[32];
 
-    (void)run_macro(profile, name_length(profile), text, format(text, sizeof text, "%t %t %l", id->fn, id->ft, id->fm, 2),
-                    &found);
+    u32 length = format(text, sizeof text, "%t %t %l", id->fn, id->ft, id->fm, 2);
+
+    (void)run_macro(profile, name_length(profile), text, length, &found);
     if (found || editor == NULL || editor->over || !file_in_ring(file))
         return 0;
     format(text, sizeof text, "%t XEDIT", profile);
@@ -227,7 +224,7 @@ static int append(const struct list_kind *kind, const struct fileid *part, bool 
     int code;
 
     if (list == NULL || list->kind != kind || list->parts == PARTS_MOST) {
-        message("WFL", 651, 'E', kind->command);
+        message(kind->module, 651, 'E', kind->command);
         return 40;
     }
     list->part[list->parts] = *part;

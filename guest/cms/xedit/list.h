@@ -1,6 +1,6 @@
 /*
  * Lists: files of the ring whose lines are rows about files, reader files, members or routines (FILELIST, RDRLIST,
- * MACLIST, CSLLIST). A command that is typed over a row is performed by EXECUTE (execute.c), with what the row is about.
+ * MACLIST, CSLLIST). EXECUTE (execute.c) performs a command that is typed over a row, with what the row is about.
  *
  * The columns that are shown are the user's to type over; what the row was made as, and what it is sorted by, lies to
  * the right of them.
@@ -22,7 +22,7 @@ struct list_maker;
 struct list_order { const char *name, *columns; };
 
 struct list_kind {
-    const char *command, *type, *profile;
+    const char *command, *module, *type, *profile;
     /* The rows of a part; a return code. */
     int (*fill)(struct list_maker *maker, const struct list *list, const struct fileid *part);
     /* What /, or / and one of `letters`, stands for; its length. */

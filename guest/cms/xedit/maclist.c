@@ -74,7 +74,8 @@ static const struct list_order member_orders[] = {
 };
 
 static const struct list_kind members = {
-    .command = "MACLIST", .type = "MACLIST", .profile = "PROFMLST", .fill = fill_members, .symbol = member_symbol,
+    .command = "MACLIST", .module = "WML", .type = "MACLIST", .profile = "PROFMLST", .fill = fill_members,
+    .symbol = member_symbol,
     .letters = "NTME", .there = member_there, .gone = "** Discarded **", .usual = "SNAME", .orders = member_orders,
     .order_count = COUNT_OF(member_orders),
 };
@@ -142,7 +143,8 @@ static bool routine_there(const struct list *list, const struct list_row *row)
 static const struct list_order routine_orders[] = { { "SNAME", "A 87 94" } };
 
 static const struct list_kind routines = {
-    .command = "CSLLIST", .type = "CSLLIST", .profile = "PROFCSLL", .fill = fill_routines, .symbol = routine_symbol,
+    .command = "CSLLIST", .module = "CSL", .type = "CSLLIST", .profile = "PROFCSLL", .fill = fill_routines,
+    .symbol = routine_symbol,
     .letters = "NL", .there = routine_there, .gone = "", .usual = "SNAME", .orders = routine_orders,
     .order_count = COUNT_OF(routine_orders),
 };

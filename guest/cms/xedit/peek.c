@@ -123,7 +123,8 @@ int peek_command(const struct call *call)
     struct made_file made = { .id = { .ft = "PEEK    ", .fm = { 'A', '0' } }, .recfm = 'V', .profile = "PROFPEEK" };
     int some = 0;
     const struct option known[] = {
-        NUMBER("FROM", 2, &peeking.from), COUNTED("FOR", 3, &some, 1, &peeking.count), WORD("PROFILE", 4, &made.profile),
+        NUMBER("FROM", 2, &peeking.from), COUNTED("FOR", 3, &some, 1, &peeking.count),
+        WORD("PROFILE", 4, &made.profile),
     };
     bool numbered = words > 1 && call->token[1][0] != '*';
     struct spooled spooled;

@@ -18,7 +18,8 @@ static bool reader_row(struct list_maker *maker, const char *line, u32 length, c
     pad(fn, sizeof fn, line + NAME_AT, sizeof fn);
     pad(ft, sizeof ft, line + TYPE_AT, sizeof ft);
     length = format(row, sizeof row, "      %-8t %-8t %l %c %-8t %-8t %-4t%7u  %l/%l/%l  %l", fn, ft, token[3], 3,
-                    token[2][0], token[0], node, token[6], records, line + MONTH_AT, 2, line + DAY_AT, 2, line + YEAR_AT, 2, token[8], 8);
+                    token[2][0], token[0], node, token[6], records, line + MONTH_AT, 2, line + DAY_AT, 2,
+                    line + YEAR_AT, 2, token[8], 8);
     return list_row(maker, row, length, token[1]);
 }
 
@@ -92,7 +93,8 @@ static const struct list_order reader_orders[] = {
 };
 
 static const struct list_kind reader = {
-    .command = "RDRLIST", .type = "RDRLIST", .profile = "PROFRLST", .fill = fill_reader, .symbol = reader_symbol,
+    .command = "RDRLIST", .module = "WRL", .type = "RDRLIST", .profile = "PROFRLST", .fill = fill_reader,
+    .symbol = reader_symbol,
     .letters = "NTU", .there = reader_there, .gone = "** Discarded, received or transferred **",
     .orders = reader_orders, .order_count = COUNT_OF(reader_orders),
 };
