@@ -257,7 +257,7 @@ static int each_line(struct view *view, struct range *range, per_line *work, u32
     int code = 0;
 
     for (u32 line = range->first; line <= range->last; line++) {
-        u32 length, alterations = view->file->alterations;
+        u32 length, alterations = view->file->alterations, size = size_of(view);
         int stored;
 
         if (!line_in_scope(view, line))
@@ -269,6 +269,9 @@ static int each_line(struct view *view, struct range *range, per_line *work, u32
             return stored;
         code = stored != 0 ? stored : code;
         changed += view->file->alterations != alterations;
+        /* What did not fit has lines of its own. */
+        line += size_of(view) - size;
+        range->last += size_of(view) - size;
     }
     if (code == 0 && changed == 0 && by == 0) {
         message("XCG", 585, 'E');

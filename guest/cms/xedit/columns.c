@@ -303,7 +303,12 @@ static int split_at(struct view *view, const struct where_to *place)
     memset(editor->other, ' ', indent);
     memcpy(editor->other + indent, line + at, rest);
     code = store_line(view, place->line, line, at);
-    return code != 0 ? code : store_new(view, &after, editor->other, indent + rest);
+    if (code == 0)
+        code = store_new(view, &after, editor->other, indent + rest);
+    /* The cursor's line may be above the current one, which stays that. */
+    if (view->current > place->line)
+        view->current += after - place->line;
+    return code;
 }
 
 static int join_at(struct view *view, const struct where_to *place)
@@ -340,6 +345,7 @@ static int join_at(struct view *view, const struct where_to *place)
     }
     memcpy(line + at, editor->other + blanks, more);
     delete_lines(view, place->line + 1, 1, false);
+    view->current -= view->current > place->line + 1;
     return store_line(view, place->line, line, at + more);
 }
 

@@ -103,7 +103,7 @@ static u32 column_at(const struct view *view, const struct shown *shown, u32 n, 
 static void line_typed(struct view *view, const struct shown *shown, const char *old, const char *now, u32 width)
 {
     struct typed typed = { .old = old, .now = now };
-    u32 length, longest, most = view->file->s.width;
+    u32 length, longest, most = view->file->s.width, size = size_of(view);
     char *line = line_copy(view, shown->line, &length), *to = editor->other;
 
     compare(&typed, width);
@@ -140,6 +140,8 @@ static void line_typed(struct view *view, const struct shown *shown, const char 
     if (longest < length)
         longest = length;
     (void)store_line(view, shown->line, to, longest);
+    if (view->current > shown->line)
+        view->current += size_of(view) - size;
 }
 
 /* A field that was modified: where it is, and what is in it now. */
