@@ -139,15 +139,20 @@ impl Site {
         }
     }
 
-    /// CMSUSER's 191 as a file of the host.
-    pub fn user_disk(&self) -> PathBuf {
+    /// What is on CMSUSER's 191 now.
+    pub fn user_blocks(&self) -> Vec<u8> {
         let blocks = self.blocks(6, 2);
         let mut bytes = vec![0; 4096 * blocks.count() as usize];
         for (n, block) in bytes.chunks_mut(4096).enumerate() {
             blocks.read(n as u64, block).expect("it is formatted");
         }
+        bytes
+    }
+
+    /// CMSUSER's 191 as a file of the host.
+    pub fn user_disk(&self) -> PathBuf {
         let path = self.folder.join("user");
-        std::fs::write(&path, bytes).expect("the folder is there");
+        std::fs::write(&path, self.user_blocks()).expect("the folder is there");
         path
     }
 
