@@ -346,7 +346,7 @@ static int join_at(struct view *view, const struct where_to *place)
     memcpy(line + at, editor->other + blanks, more);
     delete_lines(view, place->line + 1, 1, false);
     view->current -= view->current > place->line + 1;
-    return store_line(view, place->line, line, at + more);
+    return store_line(view, place->line, line, at + more > length ? at + more : length);
 }
 
 int split_subcommand(struct view *view, struct words *words)
