@@ -222,7 +222,8 @@ fn a_program_in_c_is_run_by_one_command() {
     };
     let words = source(
         "argv.c",
-        "int main(int argc, char *argv[])\n{\n\tfor (int n = 0; n < argc; n++)\n\t\tprint(\"%d %s\", n, argv[n]);\n\treturn argc;\n}",
+        "int main(int argc, char *argv[])\n{\n\tfor (int n = 0; n < argc; n++)\n\t\tprint(\"%d %s\", n, argv[n]);\n\
+         \treturn argc;\n}",
     );
     assert_eq!(program(&folder, &words, &[], &[], ""), ("0 ARGV\n".into(), String::new(), 1));
     // CMSUSER has HELLO EXEC, which is not meant.
@@ -251,7 +252,8 @@ fn a_program_in_c_is_run_by_one_command() {
     // One of 6 MB lies above 16 MB, and calls CMS from there.
     let large = source(
         "large.c",
-        "static char big[6 << 20];\n\nint main(int argc, char *argv[])\n{\n\tstruct cms_file file;\n\tuint32_t length;\n\n\
+        "static char big[6 << 20];\n\nint main(int argc, char *argv[])\n{\n\tstruct cms_file file;\n\
+         \tuint32_t length;\n\n\
          \t(void)argc, (void)argv;\n\tfile_name(&file, \"PROFILE\", \"EXEC\", \"A\");\n\
          \tlength = (uint32_t)file_read(&file, big + sizeof big - 255, 255, &length);\n\
          \tprint(\"%d %d\", (uint32_t)big >= 1 << 24, length);\n\treturn cms(\"STATE PROFILE EXEC A\");\n}",

@@ -72,7 +72,9 @@ static const char *task_of(const struct noting *how, bool there, bool names, con
 
 int note_command(const struct call *call)
 {
-    struct noting how = { .log = 1, .long_form = 1, .notebook = "ALL     ", .profile = "PROFNOTE", .class = "A       " };
+    struct noting how = {
+        .log = 1, .long_form = 1, .notebook = "ALL     ", .profile = "PROFNOTE", .class = "A       ",
+    };
     struct fileid id = { .ft = "NOTE    ", .fm = "A0" };
     char line[LINE_MOST];
     const char *names = call->arguments, *task;

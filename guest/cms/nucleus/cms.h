@@ -93,7 +93,7 @@ void attend(void);                                       /* looks whether the us
 /* Lines that are not typed but kept: what a command says, for PIPE. The innermost gets them. */
 struct capture {
     void (*line)(struct capture *capture, const char *text, u32 length);
-    void (*reading)(struct capture *capture);            /* the console is about to be read; NULL: that is nothing to it */
+    void (*reading)(struct capture *capture);   /* the console is about to be read; NULL: that is nothing to it */
     struct capture *outer;
 };
 void capture_begin(struct capture *capture);

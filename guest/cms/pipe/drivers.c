@@ -118,7 +118,7 @@ const struct stage_kind drivers[] = {
       "where SET SMSG is ON, have said. HI ends the pipeline.", 0 },
     { "XEDIT", 5, xedit_stage, ANYWHERE, "XEDIT [fn [ft [fm]]]",
       "First in a pipeline: writes the lines of a file in the editor's ring that are after its current line, which "
-      "becomes the current one. Elsewhere: adds its input after the current line, and passes it on. Without operands it "
-      "is the current file.", 0 },
+      "becomes the current one. Elsewhere: adds its input after the current line, and passes it on. Without operands "
+      "it is the current file.", 0 },
 };
 const u32 driver_count = COUNT_OF(drivers);

@@ -347,7 +347,8 @@ static struct file *in_ring(const struct fileid *id)
         const struct fileid *here = &file->s.id;
 
         if (memcmp(here->fn, id->fn, sizeof(name)) == 0 && memcmp(here->ft, id->ft, sizeof(name)) == 0 &&
-            (id->fm[0] == '*' || id->fm[0] == here->fm[0]) && !file->browsed && file->peeked[0] == 0 && file->list == NULL)
+            (id->fm[0] == '*' || id->fm[0] == here->fm[0]) && !file->browsed && file->peeked[0] == 0 &&
+            file->list == NULL)
             return file;
     }
     return NULL;

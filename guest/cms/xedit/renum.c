@@ -157,7 +157,8 @@ static u32 item_length(u32 kind, const char *text, u32 length)
 
 /*
  * PARSE column item...: the next line of the program stack. For each item a line is stacked that says in which column
- * it begins, how long it is and what it is; the first item's is the first to be pulled. The line itself comes after them.
+ * it begins, how long it is and what it is; the first item's is the first to be pulled. The line itself comes after
+ * them.
  */
 int parse_subcommand(struct view *view, struct words *words)
 {

@@ -276,7 +276,10 @@ int recfm_set(struct view *view, struct words *words)
     return 0;
 }
 
-void recfm_values(struct view *view, struct asked *asked) { give(asked, "%c%s", view->file->s.recfm, view->file->s.packed ? "P" : ""); }
+void recfm_values(struct view *view, struct asked *asked)
+{
+    give(asked, "%c%s", view->file->s.recfm, view->file->s.packed ? "P" : "");
+}
 
 static void truncate_zones(struct file *file)
 {

@@ -253,8 +253,8 @@ int target_failed(const struct target *target)
 /*
  * The lines that a subcommand works on: from the current one up to the target, which is not one of them; without an
  * operand the current line alone. The first and the last of them are in scope; if there is none, the last is before the
- * first. 0, or a return code, and the message has been said. A search does not go on from the other end: lines above the
- * current one are not what was meant.
+ * first. 0, or a return code, and the message has been said. A search does not go on from the other end: lines above
+ * the current one are not what was meant.
  */
 int range_operand(struct view *view, struct words *words, bool optional, struct range *range)
 {

@@ -3,7 +3,7 @@
 use crate::emit::assembler::Assembler;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Cold, Draft, Way};
-use crate::emit::latest_targets::LatestTargets;
+use crate::emit::targets::LatestTargets;
 use crate::plan::block::{Plan, execute};
 use crate::plan::natives::Native;
 use isa::{Body, Ends, Fields};

@@ -65,7 +65,7 @@ impl Storage {
         self.attached.get((a.0 / PAGE) as usize).is_some_and(|flags| flags.load(Relaxed) & PROTECTED != 0)
     }
 
-    /// Whether the frame that holds `a` is one of those that were attached: other configurations may have its page, too.
+    /// Whether the frame that holds `a` is one of those that were attached: others may have its page, too.
     #[inline]
     pub fn is_attached(&self, a: Absolute) -> bool {
         self.attached.get((a.0 / PAGE) as usize).is_some_and(|flags| flags.load(Relaxed) & PRESENT != 0)

@@ -8,11 +8,11 @@
 
 use crate::emit::assembler::{Assembler, asm, gr, near, scratch};
 use crate::emit::exits::{Alone, Cold, Draft, Way};
-use crate::emit::latest_targets::LatestTargets;
 use crate::emit::map::Map;
 use crate::emit::notes::{BranchedOff, Carried, Constants, Place, Waiting};
 use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
+use crate::emit::targets::LatestTargets;
 use crate::emit::words::*;
 use crate::plan::block::Plan;
 use cpu::layout;

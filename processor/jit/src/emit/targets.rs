@@ -1,4 +1,7 @@
-//! How a target of indirect branches lies in the table that code looks in, and in the place of a branch of its own.
+//! How a target of indirect branches lies in the table that code looks in, and in the place of a branch of its own;
+//! those places.
+
+use std::cell::UnsafeCell;
 
 /// A place: when it is one, and where its code is.
 #[derive(Clone, Copy)]
@@ -23,3 +26,73 @@ pub(crate) const CODE: i8 = std::mem::offset_of!(Target, code) as i8;
 pub(crate) const KEY: i8 = std::mem::offset_of!(Target, key) as i8;
 pub(crate) const FORGOTTEN: i8 = std::mem::offset_of!(Target, forgotten) as i8;
 pub(crate) const ROW: i8 = std::mem::offset_of!(Target, row) as i8;
+
+/// So many places are made at once. They stay where they are: code has their addresses.
+const AT_ONCE: usize = 64;
+
+/// The places of a code cache, in the order in which they were given.
+pub(crate) struct LatestTargets {
+    chunks: Vec<Box<[UnsafeCell<Target>; AT_ONCE]>>,
+    given: usize,
+}
+
+impl LatestTargets {
+    pub(crate) fn new() -> LatestTargets {
+        LatestTargets { chunks: Vec::new(), given: 0 }
+    }
+
+    /// How many places have been given.
+    pub(crate) fn given(&self) -> usize {
+        self.given
+    }
+
+    /// Takes back those that were given after the first so many, which no code has used.
+    pub(crate) fn take_back(&mut self, given: usize) {
+        self.given = given;
+    }
+
+    /// The address of another place, where there is nothing yet.
+    pub(crate) fn give(&mut self) -> u64 {
+        let (chunk, place) = (self.given / AT_ONCE, self.given % AT_ONCE);
+        if chunk == self.chunks.len() {
+            self.chunks.push(Box::new([const { UnsafeCell::new(NOTHING) }; AT_ONCE]));
+        }
+        self.given += 1;
+        self.chunks[chunk][place].get() as u64
+    }
+
+    /// All code is gone, and its places with it.
+    pub(crate) fn clear(&mut self) {
+        *self = LatestTargets::new();
+    }
+}
+
+/// The branch with this place has led to `target`; place 0 is no branch's.
+///
+/// # Safety
+/// Generated code has the place, and is not left yet.
+pub(crate) unsafe fn lead(place: u64, target: Target) {
+    if place != 0 {
+        // SAFETY: places are as long as the code is, and only its own CPU uses them.
+        unsafe { *(place as *mut Target) = target };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_differ_stay_and_are_given_again_once_they_were_taken_back() {
+        let mut latest = LatestTargets::new();
+        let mut places: Vec<u64> = (0..1000).map(|_| latest.give()).collect();
+        assert_eq!(latest.given(), 1000);
+        latest.take_back(900);
+        assert_eq!((0..100).map(|_| latest.give()).collect::<Vec<_>>(), places[900..]);
+        // SAFETY: there is no code that uses them.
+        let target = |place: u64| unsafe { *(place as *const Target) };
+        assert!(places.iter().all(|&place| target(place).key == u64::MAX), "nothing is led to yet");
+        places.sort_unstable();
+        assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= size_of::<Target>() as u64));
+    }
+}

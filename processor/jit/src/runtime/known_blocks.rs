@@ -3,8 +3,8 @@
 //! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known.
 
 use crate::emit::exits::LOOKUP;
-use crate::emit::latest_targets;
 use crate::emit::scratch::*;
+use crate::emit::targets;
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::page_crossing::{Crossed, cross};
 use crate::runtime::perform::executed;
@@ -127,7 +127,7 @@ pub(crate) fn look_up(s: &mut State, mut first: bool, mut place: u64) -> u64 {
         if let Some(code) = code {
             let target = targets.remember(s.ia, key, code, s.forgotten(s.ia), executed(s));
             // SAFETY: it is that of a branch in the code being executed.
-            unsafe { latest_targets::lead(place, target) };
+            unsafe { targets::lead(place, target) };
             if place != 0 {
                 s.scratch[LATEST] = place;
             }

@@ -279,7 +279,7 @@ impl Translator for CodeCache {
             answer @ (LOOKUP | STALE) => {
                 if answer == STALE {
                     // SAFETY: it is that of a branch in this code, which has led to what is stale, or is none's.
-                    unsafe { latest_targets::lead(s.scratch[LATEST], NOTHING) };
+                    unsafe { targets::lead(s.scratch[LATEST], NOTHING) };
                 }
                 self.statistics.lookups += 1;
                 Exit::Lookup
