@@ -181,7 +181,7 @@ wait_io_or_clock:
 	.balign	4096
 	.globl	stack_limit
 stack_limit:
-	.skip	0x2c000
+	.skip	0x1c000
 stack_top:
 	.skip	0x2000
 abend_stack_top:
