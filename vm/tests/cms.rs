@@ -112,6 +112,8 @@ fn a_newcomer_finds_cms() {
     client.say("type my data", "a first line", ANSWER);
     client.say("nosuch", "Unknown CP/CMS command", ANSWER);
     client.say("help copyfile", "Copies files.", ANSWER);
+    client.act("PF(3)");
+    client.until("Ready;", ANSWER);
     client.say("#cp logoff", "LOGOFF AT", ANSWER);
 }
 

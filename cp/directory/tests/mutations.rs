@@ -33,7 +33,9 @@ fn meaning(user: &User) -> String {
 fn blocks(lines: &[String]) -> Vec<(String, std::ops::Range<usize>)> {
     let begins = |line: &String| line.starts_with("USER ");
     let starts = (0..lines.len()).filter(|&n| begins(&lines[n]));
-    let ends = |from: usize| (from + 1..lines.len()).find(|&n| !lines[n].starts_with(' ')).unwrap_or(lines.len());
+    // IPL is a comment where the system is made without CMS.
+    let stays = |line: &String| line.starts_with(' ') || line.starts_with("*IPL");
+    let ends = |from: usize| (from + 1..lines.len()).find(|&n| !stays(&lines[n])).unwrap_or(lines.len());
     starts.map(|n| (lines[n].split(' ').nth(1).expect("a name").to_owned(), n..ends(n))).collect()
 }
 
