@@ -157,8 +157,8 @@ fn compiled_in(scratch: &Path, source: &Path) -> Result<Vec<u8>, String> {
 /// Starts CMS and makes the deck in the reader a module on disk A.
 fn prepare(seat: &mut Seat, name: &str) -> Result<(), String> {
     let list = asks(seat, "query rdr all")?;
-    let decks = list.lines().filter(|line| line.split_whitespace().any(|word| word == DECK));
-    let file = decks.last().and_then(|line| line.split_whitespace().nth(1)).ok_or("the deck is not in the reader")?;
+    let mut decks = list.lines().rev().filter(|line| line.split_whitespace().any(|word| word == DECK));
+    let file = decks.next().and_then(|line| line.split_whitespace().nth(1)).ok_or("the deck is not in the reader")?;
     asks(seat, &format!("order rdr {file}"))?;
     let answer = asks(seat, "ipl cms parm autocr")?;
     if ready(&answer).is_none() {

@@ -32,6 +32,8 @@ const AT_ONCE: usize = 64;
 
 /// The places of a code cache, in the order in which they were given.
 pub(crate) struct LatestTargets {
+    // A place does not move when there are more.
+    #[allow(clippy::vec_box)]
     chunks: Vec<Box<[UnsafeCell<Target>; AT_ONCE]>>,
     given: usize,
 }

@@ -2,10 +2,10 @@
 
 use crate::emit::exits::{FAULT, LOOK, LOOKUP, OUT, STALE, Way};
 use crate::emit::float_flags;
-use crate::emit::latest_targets;
 use crate::emit::recipes::settle_code;
 use crate::emit::return_stack;
 use crate::emit::scratch::*;
+use crate::emit::targets;
 use crate::emit::targets::NOTHING;
 use crate::plan::block::{CodePlace, Plan};
 use crate::runtime::branch_targets::Targets;
