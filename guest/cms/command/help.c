@@ -442,7 +442,7 @@ static int options_given(const struct call *call, u32 *parts, int *screen)
         FLAG("DESCRIPT", 4, &wanted[0], DESCRIPTION), FLAG("FORMAT", 4, &wanted[1], FORM),
         FLAG("PARMS", 4, &wanted[2], PARAMETERS), FLAG("OPTIONS", 3, &wanted[3], OPTIONS),
         FLAG("NOTES", 4, &wanted[4], NOTES), FLAG("ERRORS", 3, &wanted[5], ERRORS),
-        FLAG("SCREEN", 3, screen, 1), FLAG("NOSCREEN", 6, screen, 0), FLAG("TYPE", 3, &say, 1),
+        FLAG("SCREEN", 3, screen, 1), FLAG("NOSCREEN", 5, screen, 0), FLAG("TYPE", 3, &say, 1),
         FLAG("NOTYPE", 5, &say, 0),
     };
 
