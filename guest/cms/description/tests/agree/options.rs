@@ -1,6 +1,7 @@
 //! Options and operands: what a syntax shows is taken, as short as it shows; what is taken is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use crate::{agree, description, source};
 use description::c::{self, File};
@@ -71,6 +72,19 @@ fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
     near.flat_map(|file| c::strings(&file.text)).collect()
 }
 
+/// The quoted words of the system disk's macros that a command's file names: they look at what it hands on to them.
+fn of_macros(command: &Command, files: &[File]) -> BTreeSet<String> {
+    let own = files.iter().find(|file| file.path == command.file).expect("each has its file");
+    let names = c::strings(&own.text).into_iter().map(str::trim);
+    let paths = names.map(|name| source().join(format!("disks/system/{name}.XEDIT.A2")));
+    let texts = paths.filter_map(|path| fs::read_to_string(path).ok());
+    let quoted = |text: String| {
+        let pieces = text.lines().flat_map(|line| line.split('\'').skip(1).step_by(2));
+        pieces.map(|piece| piece.trim_end_matches(':').to_owned()).collect::<Vec<_>>()
+    };
+    texts.flat_map(quoted).collect()
+}
+
 /// A word is one of the literals, or what must be typed of it begins one: TASK of TASKS, TAP of TAPn.
 fn is_there(word: &str, literals: &BTreeSet<&str>) -> bool {
     let short = &word[..least(word)];
@@ -126,7 +140,9 @@ fn what_help_lists_is_taken_and_what_is_taken_is_listed() {
     let mut wrong = Vec::new();
     for command in &commands {
         let name = &command.name;
-        let (taken, literals) = (taken(command, &files, &macros), literals(command, &files));
+        let (taken, of_macros) = (taken(command, &files, &macros), of_macros(command, &files));
+        let mut literals = literals(command, &files);
+        literals.extend(of_macros.iter().map(String::as_str));
         let (operands, options) = halves(command);
         for word in keywords(options).into_iter().filter(|word| *word != command.verb()) {
             match taken.get(&word.to_ascii_uppercase()) {
