@@ -1,5 +1,6 @@
 /* SUBCOM: whether there is a subcommand environment. VMFCLEAR: the screen is cleared. Both are for execs. */
 #include "command.h"
+#include "../xedit/xedit.h"
 
 int subcom_command(const struct call *call)
 {
@@ -13,6 +14,8 @@ int subcom_command(const struct call *call)
         if (is(call->token[1], always[n]))
             return 0;
     if (is(call->token[1], "EXECCOMM") && exec_running() != NULL)
+        return 0;
+    if (is(call->token[1], "XEDIT") && editor != NULL)
         return 0;
     return subcommand_is_there(call->token[1]) ? 0 : 1;
 }
