@@ -48,9 +48,9 @@ static int run_row(const char *text, u32 length)
     struct editor *before = editor;
     struct capture *outer;
     void *mark = exec_running() == NULL ? obtain(1, OWNER_COMMAND) : NULL;
+    bool noting = notes_pause();
     int code;
 
-    notes_end();
     outer = capturing();
     capture_begin(&held.capture);
     code = perform(text, length, CALL_TYPED);
@@ -62,7 +62,7 @@ static int run_row(const char *text, u32 length)
     }
     if (editor != before)
         return code;
-    notes_begin();
+    notes_resume(noting);
     if (held.any && !held.typed)
         note_text(held.line, held.length);
     if (code == NOT_FOUND && command_unknown) {

@@ -201,8 +201,14 @@ int open_made(struct made_file *made)
     struct capture *outer = capturing();
     int code;
 
-    if (editor != NULL)
-        return add_made(made);
+    /* What it says is seen on the editor's screen. */
+    if (editor != NULL) {
+        notes_begin();
+        code = add_made(made);
+        if (editor != NULL)
+            notes_end();
+        return code;
+    }
     if (!session_begin()) {
         forget_made(made);
         message("XIN", 554, 'E');

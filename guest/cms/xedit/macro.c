@@ -14,21 +14,22 @@ int run_cms(const char *text, u32 length, u8 type)
 {
     struct editor *before = editor;
     void *mark = !exec_active() ? obtain(1, OWNER_COMMAND) : NULL;
+    bool noting = notes_pause();
     int code;
 
     editor->stale = true;
-    notes_end();
     code = perform(text, length, type);
     if (mark != NULL)
         release_storage_since(mark);
     if (editor == before)
-        notes_begin();
+        notes_resume(noting);
     return code;
 }
 
 int run_macro(const char *text, u32 length, const char *arguments, u32 arguments_length, bool *found)
 {
     static const name type = "XEDIT   ";
+    bool noting;
     void *mark;
     name fn;
     int code;
@@ -48,13 +49,13 @@ int run_macro(const char *text, u32 length, const char *arguments, u32 arguments
     mark = !exec_active() ? obtain(1, OWNER_COMMAND) : NULL;
     editor->macros++;
     editor->macros_last_length = 0;
-    notes_end();
+    noting = notes_pause();
     code = exec_run(fn, type, "XEDIT", arguments, arguments_length);
     if (mark != NULL)
         release_storage_since(mark);
     if (editor != NULL) {
         editor->macros--;
-        notes_begin();
+        notes_resume(noting);
     }
     return code;
 }

@@ -55,8 +55,11 @@ static void said(struct capture *capture, const char *text, u32 length)
     note_text(text, length);
 }
 
+/* Begun twice, it would be what is outside of itself. */
 void notes_begin(void)
 {
+    if (capturing() == &editor->capture)
+        return;
     editor->capture.line = said;
     capture_begin(&editor->capture);
 }
@@ -65,4 +68,19 @@ void notes_end(void)
 {
     if (capturing() == &editor->capture)
         capture_end(editor->capture.outer);
+}
+
+/* What follows is not the editor's to say, until notes_resume(); whether it was until now. */
+bool notes_pause(void)
+{
+    bool were = capturing() == &editor->capture;
+
+    notes_end();
+    return were;
+}
+
+void notes_resume(bool were)
+{
+    if (were)
+        notes_begin();
 }

@@ -403,6 +403,8 @@ int character_word(struct words *words, char *c);
 /* note.c: the message area. */
 void notes_begin(void);
 void notes_end(void);
+bool notes_pause(void);
+void notes_resume(bool were);
 void notes_clear(void);
 void note_text(const char *text, u32 length);
 
