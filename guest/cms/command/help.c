@@ -394,7 +394,7 @@ static int ask_cp(const struct call *call, u32 first)
 
 /*
  * At a display the page is a screen (HELPSCR EXEC and PROFHELP XEDIT), if the system disk has what shows it. Within the
- * editor it is typed: a second page that a profile leaves would not come back from there.
+ * editor it is a file of the ring, unless the session is one of lines.
  */
 static bool on_screen(const struct call *call, int *code)
 {
@@ -402,7 +402,7 @@ static bool on_screen(const struct call *call, int *code)
     char line[LINE_MOST];
     u32 length;
 
-    if (!console_is_display() || capturing() != NULL || editor != NULL || !exec_exists(exec, type))
+    if (!console_is_display() || capturing() != NULL || (editor != NULL && editor->typewriter) || !exec_exists(exec, type))
         return false;
     length = format(line, sizeof line, "EXEC HELPSCR %l", call->arguments, (u32)(call->end - call->arguments));
     *code = perform(line, length, CALL_COMMAND);
