@@ -5,6 +5,7 @@
 //! ```text
 //! -- a comment
 //! ** file 191 FRUIT DATA A1 source/apple/banana     as in tests/transcripts
+//! ** dated                       the day is shown, which is in 1991
 //! ** size 43 80                  the display; without it, 24 rows of 80 columns
 //! > xedit fruit data             typed at the cursor, or on CP's screen, and ENTER
 //! at 14 7 text                   the cursor is moved to row 14, column 7, and the text, if any, is typed
