@@ -1,5 +1,6 @@
 //! XEDIT at real 3270s (`s3270`) of the whole program: the stories of `tests/cms/tests/screens`, which have the forty
 //! scenarios, on models 2 to 5. Each story is a user's of one system; they are played beside each other.
+//! A story's CMSUSER is a user of its own here, whose name is as long.
 //!
 //! What the stories say is on the screen, row by row, and where the cursor is. `ENDICOTT_STORIES=forty` plays those
 //! with that in their names.
@@ -17,6 +18,10 @@ use support::{Client, System, endicott, has_s3270};
 /// How long a screen may take to be as the story says, on a busy host.
 const LIMIT: Duration = Duration::from_secs(30);
 const STAGES: usize = 4;
+/// Cylinders of a story's 190 and 191.
+const SYSTEM_DISK: usize = 3;
+const USER_DISK: usize = 2;
+const DISKS: usize = SYSTEM_DISK + USER_DISK;
 const CONFIG: &str = "\
 SYSTEM_IDENTIFIER ENDICOTT
 OPERATOR_USERID OPERATOR
@@ -33,7 +38,6 @@ USER OPERATOR OPERATOR 2M 2M ABCDEFG
  INCLUDE DEFAULT
 USER MAINT MAINT 16M 64M ABCDEFG
  INCLUDE DEFAULT
- MDISK 190 3390 1 3 VMRES MR ALL
 ";
 
 fn done(command: &mut std::process::Command) {
@@ -41,43 +45,48 @@ fn done(command: &mut std::process::Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// The user of a story in place of CMSUSER.
 fn user(n: usize) -> String {
-    format!("ED{n:02}")
+    format!("CMSUS{n:02}")
 }
 
-/// A user for each story, with its files on a disk of two cylinders.
+/// A story with its own user.
+fn of_user(n: usize, text: &str) -> String {
+    let user = user(n);
+    text.replace("CMSUSER", &user).replace("cmsuser", &user.to_lowercase())
+}
+
+/// The address at which MAINT has the 190 of a story's user.
+fn system_disk(n: usize) -> String {
+    format!("{:X}", 0x200 + n)
+}
+
+/// A user for each story, with its files on disks of its own.
 fn prepare(folder: &Path, stories: &[(String, String)], nucleus: &[PathBuf; 2]) {
     fs::write(folder.join("SYSTEM CONFIG"), CONFIG).expect("the folder is ours");
-    let mut directory = DIRECTORY.to_owned();
+    let (mut maint, mut users) = (String::new(), String::new());
     for n in 0..stories.len() {
-        directory += &format!(
-            "USER {0} {0} 4M 64M G\n INCLUDE DEFAULT\n MACHINE ESA\n LINK MAINT 190 190 RR\n\
-             \x20MDISK 191 3390 {1} 2 VMRES MR\n",
-            user(n),
-            4 + 2 * n
+        let (name, first, system) = (user(n), 1 + DISKS * n, system_disk(n));
+        maint += &format!(" MDISK {system} 3390 {first} {SYSTEM_DISK} VMRES MR ALL\n");
+        users += &format!(
+            "USER {name} {name} 4M 64M G\n INCLUDE DEFAULT\n MACHINE ESA\n LINK MAINT {system} 190 RR\n\
+             \x20MDISK 191 3390 {} {USER_DISK} VMRES MR\n",
+            first + SYSTEM_DISK
         );
     }
-    fs::write(folder.join("USER DIRECT"), directory).expect("the folder is ours");
+    fs::write(folder.join("USER DIRECT"), format!("{DIRECTORY}{maint}{users}")).expect("the folder is ours");
     let volume = folder.join("volumes/vmres.3390");
     let _ = fs::remove_file(&volume);
-    let cylinders = (10 + 2 * stories.len()).to_string();
-    done(endicott().args(["dasd", "create"]).arg(&volume).args([
-        "3390-1",
-        "--cylinders",
-        &cylinders,
-        "--volser",
-        "VMRES",
-    ]));
+    let cylinders = (1 + DISKS * stories.len()).to_string();
+    let create = ["3390-1", "--cylinders", &cylinders, "--volser", "VMRES"];
+    done(endicott().args(["dasd", "create"]).arg(&volume).args(create));
     for (n, (_, text)) in stories.iter().enumerate() {
         let files: Vec<&str> = text.lines().filter(|line| line.starts_with("** file ")).collect();
         let story = Story::parse(&files.join("\n"));
         let images = cms::system::images(nucleus, folder, &story.system(), &story.user());
-        for (disk, image) in [("MAINT.190".to_owned(), &images[0]), (format!("{}.191", user(n)), &images[1])] {
-            if disk.starts_with("MAINT") && n > 0 {
-                continue;
-            }
+        for (disk, image) in [format!("MAINT.{}", system_disk(n)), format!("{}.191", user(n))].iter().zip(&images) {
             let mut put = endicott();
-            put.args(["dasd", "minidisk"]).arg(&volume).args(["--of", &disk, "--system"]).arg(folder);
+            put.args(["dasd", "minidisk"]).arg(&volume).args(["--of", disk, "--system"]).arg(folder);
             done(put.args(["--format", "--put"]).arg(image));
         }
     }
@@ -109,15 +118,17 @@ impl Shown {
     /// What is otherwise on the screen.
     fn difference(&self, rows: &[String], cursor: (usize, usize)) -> Option<String> {
         if !self.lines.is_empty() {
-            let shown: Vec<String> = rows.iter().map(|row| masked(row).trim_end().to_owned()).collect();
-            // The status and where it stands belong to CP's own stories.
-            let wanted = self.lines.iter().filter(|line| !line.contains("RUNNING") && !line.is_empty());
-            let missing: Vec<_> = wanted.filter(|line| !shown.iter().any(|row| row == *line)).collect();
-            return (!missing.is_empty()).then(|| format!("{missing:#?} of\n{}", shown.join("\n")));
+            // The status and where it stands belong to CP's own stories; at which clause a program is stopped is chance.
+            let is_clause = |line: &str| line.split_whitespace().nth(1) == Some("+++");
+            let is_wanted = |line: &&String| !line.starts_with("[]") && !line.is_empty() && !is_clause(line);
+            let wanted = self.lines.iter().filter(is_wanted);
+            let is_there = |line: &str| rows.iter().any(|row| dateless(row) == dateless(line));
+            let missing: Vec<_> = wanted.filter(|line| !is_there(line)).collect();
+            return (!missing.is_empty()).then(|| format!("{missing:#?} of\n{}", rows.join("\n")));
         }
         let mut told = String::new();
         for (n, (is, wanted)) in rows.iter().zip(&self.rows).enumerate() {
-            if is != wanted {
+            if dateless(is) != dateless(wanted) {
                 told += &format!("{:2} was {wanted}\n   is  {is}\n", n + 1);
             }
         }
@@ -126,6 +137,21 @@ impl Shown {
         }
         (!told.is_empty()).then_some(told)
     }
+}
+
+/// A row without its times and its dates, 11/20/91 or 11/20 in front of a time: those of stories are of 1991.
+fn dateless(row: &str) -> String {
+    let row = masked(row);
+    let mut cells: Vec<char> = row.chars().collect();
+    let is_like = |at: usize, like: &str| {
+        let cells = row.chars().skip(at).chain(std::iter::repeat(' '));
+        like.chars().zip(cells).all(|(like, is)| if like == '1' { is.is_ascii_digit() } else { is == like })
+    };
+    for at in 0..cells.len() {
+        let length = if is_like(at, "11/11/11") { 8 } else { 5 * usize::from(is_like(at, "11/11 nn:nn:nn")) };
+        cells[at..at + length].fill('n');
+    }
+    cells.into_iter().collect()
 }
 
 /// Row and column of the cursor, from 1 on.
@@ -185,8 +211,9 @@ fn play(system: &System, user: &str, name: &str, text: &str) -> Option<String> {
                 });
             }
             ("at", rest) => {
-                let words: Vec<&str> = rest.splitn(3, ' ').collect();
-                let [row, column, text] = words[..] else { panic!("at ROW COLUMN TEXT: {line}") };
+                let mut words = rest.splitn(3, ' ');
+                let mut word = || words.next().unwrap_or("");
+                let (row, column, text) = (word(), word(), word());
                 let [row, column] = [row, column].map(|word| word.parse::<u16>().expect("a number") - 1);
                 client.act(&format!("MoveCursor({row},{column})"));
                 if !text.is_empty() {
@@ -219,11 +246,14 @@ fn the_editors_stories_at_real_3270s() {
     for entry in fs::read_dir(folder).expect("there are stories") {
         let path = entry.expect("it can be read").path();
         let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
-        if name.contains(&wanted) {
-            stories.push((name, fs::read_to_string(&path).expect("it is a text")));
+        let text = fs::read_to_string(&path).expect("it is a text");
+        // The day is not that of the story here.
+        if name.contains(&wanted) && !text.lines().any(|line| line == "** dated") {
+            stories.push((name, text));
         }
     }
     stories.sort();
+    stories.iter_mut().enumerate().for_each(|(n, (_, text))| *text = of_user(n, text));
     assert!(!stories.is_empty());
     let system = System::start("editor", |folder| prepare(folder, &stories, &nucleus));
     let (left, wrong) = (Mutex::new(stories.iter().enumerate()), Mutex::new(Vec::new()));
