@@ -213,22 +213,14 @@ int cappend_subcommand(struct view *view, struct words *words)
     return store_line(view, view->current, line, length + given);
 }
 
-/* Where in the file the cursor was with the latest key: line and column; false: not in it. */
-bool cursor_in_file(struct view *view, u32 *line, u32 *column)
+/* Line and column of the file in a column of the screen, where a row shows this; false: not in the file. */
+static bool place_in_shown(struct view *view, const struct shown *shown, u32 at, u32 *line, u32 *column)
 {
-    return place_in_file(view, editor->key_row, editor->key_column, line, column);
-}
-
-/* The same of a row and column of the screen. */
-bool place_in_file(struct view *view, u32 row, u32 at, u32 *line, u32 *column)
-{
-    struct logical *logical = &editor->logical[editor->active];
+    const struct logical *logical = &editor->logical[editor->active];
     u32 data;
-    struct shown *shown;
 
-    if (editor->typewriter || row <= logical->top || row > logical->top + logical->lines || logical->view != view)
+    if (editor->typewriter || logical->view != view)
         return false;
-    shown = &logical->row[row - logical->top - 1];
     data = logical->left + (view->s.prefix != PREFIX_OFF && !view->s.prefix_right ? 6 : 0);
     if (shown->kind != SHOW_LINE || !is_line(view, shown->line) || at <= data ||
         at > data + data_width(view, logical->width))
@@ -236,6 +228,21 @@ bool place_in_file(struct view *view, u32 row, u32 at, u32 *line, u32 *column)
     *line = shown->line;
     *column = image_column(view, shown->offset + at - data - 1, NULL);
     return *column > 0;
+}
+
+/* Where in the file the cursor was with the latest key; what its row shows now may be another line. */
+bool cursor_in_file(struct view *view, u32 *line, u32 *column)
+{
+    return place_in_shown(view, &editor->key_shown, editor->key_column, line, column);
+}
+
+/* Where in the file a row and column of the screen is. */
+bool place_in_file(struct view *view, u32 row, u32 at, u32 *line, u32 *column)
+{
+    const struct logical *logical = &editor->logical[editor->active];
+
+    return !editor->typewriter && row > logical->top && row <= logical->top + logical->lines &&
+           place_in_shown(view, &logical->row[row - logical->top - 1], at, line, column);
 }
 
 /* Where a line is to be split or joined: at the column pointer, the cursor, or before or after a string. */

@@ -73,6 +73,8 @@ static void lines_moved(struct view *view, u32 line, int by)
     for (struct point *point = file->points; point != NULL; point = point->next)
         point->line = moved(point->line, line, by);
     pending_moved(file, line, by);
+    if (editor->view->file == file)
+        editor->key_shown.line = moved(editor->key_shown.line, line, by);
     for (u32 n = 0; n < editor->screens; n++)
         for (u32 row = 0;
              editor->logical[n].view != NULL && editor->logical[n].view->file == file && row < editor->logical[n].lines;

@@ -9,15 +9,8 @@ static int sos_line(struct view *view, bool add)
     u32 line, column;
 
     if (!cursor_in_file(view, &line, &column)) {
-        struct logical *logical = &editor->logical[editor->active];
-        u32 row = editor->key_row;
-
         /* The prefix area and Top of File will do, too. */
-        if (row <= logical->top || row > logical->top + logical->lines ||
-            logical->row[row - logical->top - 1].kind != SHOW_LINE)
-            line = view->current;
-        else
-            line = logical->row[row - logical->top - 1].line;
+        line = editor->key_shown.kind == SHOW_LINE ? editor->key_shown.line : view->current;
     }
     if (add) {
         u32 code;

@@ -540,12 +540,15 @@ static struct logical *take_key(u32 length)
 {
     const u8 *stream = editor->display.stream;
     u32 cell = length >= 3 ? address_of(stream + 1) : editor->display.cursor, row, column;
+    struct logical *logical = logical_of(cell, &row, &column);
 
     editor->display.aid = stream[0];
     editor->key_row = cell / editor->display.columns + 1;
     editor->key_column = cell % editor->display.columns + 1;
     editor->command_length = 0;
-    return logical_of(cell, &row, &column);
+    /* Rows are laid out anew before the key's subcommand looks for its line. */
+    editor->key_shown = logical != NULL ? logical->row[row] : (struct shown){ .kind = SHOW_NOTHING };
+    return logical;
 }
 
 /* For READ: shows the screen and waits. Which PF key it was, 100 and which PA key; 0: ENTER. */

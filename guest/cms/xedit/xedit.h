@@ -278,6 +278,7 @@ struct editor {
     u32 place_at[PLACES_MOST], places;  /* of SOS PUSH: cells */
     u32 home_row, home_column;  /* the place that CURSOR HOME goes back to */
     u32 key_row, key_column;    /* where it was when the key was pressed */
+    struct shown key_shown;     /* what its row showed then, or SHOW_NOTHING; its line's number follows it */
     u32 deep, macros;           /* subcommands and macros that call one another */
     char *work, *other;         /* two lines of the greatest width */
     u32 work_room;
