@@ -104,7 +104,7 @@ void cursor_values(struct view *view, struct asked *asked)
         bool moved = n == 0 && editor->cursor_row != 0;
         u32 row = moved ? editor->cursor_row : editor->key_row;
         u32 at = moved ? editor->cursor_column : editor->key_column;
-        bool there = place_in_file(view, row, at, &line, &column);
+        bool there = n == 0 ? place_in_file(view, row, at, &line, &column) : cursor_in_file(view, &line, &column);
 
         give(asked, "%d", (int)(row - logical->top));
         give(asked, "%d", (int)(at - logical->left));

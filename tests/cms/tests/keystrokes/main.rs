@@ -221,7 +221,6 @@ fn report(session: &Session, name: &str, seed: u64, told: &str) -> String {
 }
 
 #[test]
-#[ignore = "seed 57: a line that prefix I opens moves the row that PF2 works on"]
 fn the_editor_does_what_the_model_says() {
     let Some(cms) = cms::nucleus() else { return };
     let number = |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);

@@ -180,11 +180,15 @@ impl Model {
         }
     }
 
-    /// The line goes: the line pointer is at what follows then, and what waits in its prefix area is nothing any more.
+    /// The line goes: the line pointer and the cursor are at what follows then, and what waits in its prefix area is
+    /// nothing any more.
     pub(crate) fn remove(&mut self, number: usize) -> Line {
         let line = self.lines.remove(number - 1);
         if self.at == Place::Line(line.id) {
             self.at = self.place(number);
+        }
+        if self.key_line == Some(Place::Line(line.id)) {
+            self.key_line = Some(self.place(number));
         }
         self.pending.retain(|pending| pending.place != Place::Line(line.id));
         self.alterations += 1;
