@@ -118,7 +118,8 @@ impl Shown {
     /// What is otherwise on the screen.
     fn difference(&self, rows: &[String], cursor: (usize, usize)) -> Option<String> {
         if !self.lines.is_empty() {
-            // The status and where it stands belong to CP's own stories; at which clause a program is stopped is chance.
+            // The status and where it stands belong to CP's own stories. At which clause a program is stopped is
+            // chance.
             let is_clause = |line: &str| line.split_whitespace().nth(1) == Some("+++");
             let is_wanted = |line: &&String| !line.starts_with("[]") && !line.is_empty() && !is_clause(line);
             let wanted = self.lines.iter().filter(is_wanted);

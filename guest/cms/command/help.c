@@ -402,7 +402,8 @@ static bool on_screen(const struct call *call, int *code)
     char line[LINE_MOST];
     u32 length;
 
-    if (!console_is_display() || capturing() != NULL || (editor != NULL && editor->typewriter) || !exec_exists(exec, type))
+    if (!console_is_display() || capturing() != NULL || (editor != NULL && editor->typewriter) ||
+        !exec_exists(exec, type))
         return false;
     length = format(line, sizeof line, "EXEC HELPSCR %l", call->arguments, (u32)(call->end - call->arguments));
     *code = perform(line, length, CALL_COMMAND);

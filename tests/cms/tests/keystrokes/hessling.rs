@@ -161,11 +161,11 @@ fn the_hessling_editor_makes_the_same_files() {
         .collect();
     let mut seat = Seat::new(Site::new(&cms, &[], &user), 24, 80);
     seat.log_on();
-    for n in 0..all.len() {
+    for (n, (_, subcommands)) in all.iter().enumerate() {
         seat.says(&format!("xedit m{n} data"));
         assert!(seat.is_guests(), "{}", seat.cp_screen());
         seat.says(&format!("m{n}"));
-        assert!(!seat.is_guests(), "{:?} has not ended: {:#?}", all[n].1, seat.rows());
+        assert!(!seat.is_guests(), "{subcommands:?} has not ended: {:#?}", seat.rows());
     }
     let disk = seat.site.user_disk();
     let folder = cms::scratch().join("the");

@@ -189,11 +189,9 @@ impl Model {
             }
             "\"" => {
                 let copies: Vec<_> = (first..=last).filter(|n| self.in_scope(*n)).collect();
-                let mut to = last;
                 let copies: Vec<_> = copies.into_iter().map(|n| self.lines[n - 1].clone()).collect();
-                for line in copies.iter().cycle().take(copies.len() * count) {
+                for (to, line) in (last..).zip(copies.iter().cycle().take(copies.len() * count)) {
                     self.insert(to, &line.text, line.level);
-                    to += 1;
                 }
             }
             _ => {
