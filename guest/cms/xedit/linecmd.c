@@ -168,7 +168,7 @@ int duplicat_subcommand(struct view *view, struct words *words)
 {
     struct range range;
     const char *word;
-    u32 length, n = 1, made = 0, code = 0, current = view->current;
+    u32 length, n = 1, made = 0, code = 0, after, current = view->current;
     int wrong;
 
     if (take_word(words, &word, &length) && !number_word(word, length, &n))
@@ -182,14 +182,15 @@ int duplicat_subcommand(struct view *view, struct words *words)
         message("XSU", 521, 'E');
         return XE_EDGE;
     }
-    for (u32 k = 0, after = range.last; k < n && code == 0; k++) {
+    after = range.last;
+    for (u32 k = 0; k < n && code == 0; k++) {
         code = copy_lines(view, range.first, range.last, after, &made);
         after += made;
-        if (!view->s.stay)
-            view->current = after;
+        view->current = after;
     }
+    /* Lines that come in front of the current one push it down. */
     if (view->s.stay)
-        view->current = current;
+        view->current = current > range.last ? current + after - range.last : current;
     return (int)code;
 }
 

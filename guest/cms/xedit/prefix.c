@@ -262,10 +262,11 @@ static void do_block(struct view *view, struct pending *first, struct pending *s
     if (named(first, "DD")) {
         prefix_delete(view, from, to + 1 - from);
     } else if (named(first, "\"\"")) {
-        for (u32 n = 0; n < count && code == 0; n++)
+        /* Of lines that are not in scope there is no copy. */
+        for (u32 n = 0; n < count && code == 0; n++) {
             code = copy_lines(view, from, to, to, &made);
-        if (view->current > to)
-            view->current += count * (to + 1 - from);
+            view->current += view->current > to ? made : 0;
+        }
     } else if (named(first, "XX")) {
         prefix_exclude(view, from, to);
     } else {

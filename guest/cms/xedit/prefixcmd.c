@@ -110,10 +110,10 @@ static void duplicate(struct view *view, struct pending *pending)
 {
     u32 count = pending->count > 0 ? pending->count : 1, made, code = 0;
 
-    for (u32 n = 0; n < count && code == 0; n++)
+    for (u32 n = 0; n < count && code == 0; n++) {
         code = copy_lines(view, pending->line, pending->line, pending->line, &made);
-    if (view->current > pending->line)
-        view->current += count;
+        view->current += view->current > pending->line ? made : 0;
+    }
 }
 
 static void exclude(struct view *view, struct pending *pending)
