@@ -174,6 +174,7 @@ impl Model {
 
     pub(crate) fn set(&mut self, number: usize, text: &str) {
         let text = text.trim_end();
+        self.unsure |= text.len() > TRUNCATION;
         if self.text(number) != text {
             text.clone_into(&mut self.lines[number - 1].text);
             self.alterations += 1;

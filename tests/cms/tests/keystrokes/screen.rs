@@ -73,6 +73,12 @@ impl Model {
         area
     }
 
+    /// Whether nothing waits in the prefix area of a row.
+    pub(crate) fn is_empty_prefix(&self, row: Row) -> bool {
+        let (Row::Line(line) | Row::Shadow(line, _)) = row else { return true };
+        !self.pending.iter().any(|pending| self.number(pending.place) == line)
+    }
+
     /// The columns of a line that a row shows.
     pub(crate) fn data_shown(&self, line: usize) -> String {
         if line == 0 {

@@ -178,8 +178,7 @@ fn prefix(random: &mut Random) -> String {
 /// In a prefix area; what waits there is only taken back.
 fn in_prefix(random: &mut Random, model: &Model, row: usize) -> Typed {
     let shown = model.row_shown(row);
-    let area = model.prefix_shown(shown);
-    let empty = if let Row::Line(line) = shown { format!("{line:05}") == area } else { false } || area == "=====";
+    let empty = model.is_empty_prefix(shown);
     let text = match shown {
         _ if !empty => random.pick(&["*    ", "     "]).to_owned(),
         Row::Shadow(..) => (*random.pick(&[&"s*", &"s1", &"s2", &"s-1", &"s+2", &"s9"])).to_owned(),

@@ -66,11 +66,14 @@ impl Model {
         if covered { Row::Nothing } else { self.layout().get(row).copied().unwrap_or(Row::Nothing) }
     }
 
-    /// Whether the screen takes it there.
+    /// Whether the screen takes it there. What waits in a prefix area is only taken back.
     pub(crate) fn takes(&self, typed: &Typed) -> bool {
-        match self.row_shown(typed.row) {
+        let shown = self.row_shown(typed.row);
+        let takes_back = typed.text == "*    " || typed.text == "     ";
+        match shown {
             _ if typed.row == COMMAND.0 => typed.column >= COMMAND.1,
             Row::Nothing => false,
+            _ if typed.column < 6 && !takes_back && !self.is_empty_prefix(shown) => false,
             Row::Shadow(..) => typed.column < 6,
             Row::Line(line) => typed.column < 6 || (typed.column > 6 && self.is_line(line)),
         }
