@@ -1,6 +1,6 @@
 //! A machine that is stopped at any moment while CMS writes: the disk is sound, and every file that was closed is
-//! whole. `ENDICOTT_KILLS` says how often; 500 take some minutes. XEDIT is stopped after each time slice in which it has
-//! written.
+//! whole. `ENDICOTT_KILLS` says how often; 500 take some minutes. XEDIT is stopped after each time slice in which it
+//! has written.
 
 use cms::seat::Seat;
 use cms::system::Site;
