@@ -63,6 +63,7 @@ fn prepare(folder: &Path) {
                   MDISK 202 3390 21 5 LIN001 MR\n \
                   MDISK 300 FB-512 V-DISK 8192 MR ALL\n\n";
     change("USER DIRECT", &|text| {
+        let text = support::without_linux_disks(&text);
         let at = text.find("USER LINUX2").expect("the sample has LINUX2");
         format!("{}{mdisks}{} LINK LINUX1 200 200 RR\n", &text[..at], &text[at..])
     });

@@ -79,6 +79,7 @@ fn prepare(folder: &Path) {
     };
     change("SYSTEM CONFIG", &|text| format!("{text}\n{config}"));
     change("USER DIRECT", &|text| {
+        let text = support::without_linux_disks(&text);
         let at = text.find("USER LINUX2").expect("the sample has LINUX2");
         format!("{}{mdisks}\n{}", &text[..at], &text[at..])
     });

@@ -85,6 +85,7 @@ impl Folder {
             };
             change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin200\n"));
             change("USER DIRECT", &|text| {
+                let text = support::without_linux_disks(&text);
                 let at = text.find("USER LINUX2").expect("the sample has LINUX2");
                 format!("{} MDISK 200 3390 0 {CYLINDERS} LIN200 {more}\n\n{}", &text[..at], &text[at..])
             });

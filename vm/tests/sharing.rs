@@ -51,6 +51,7 @@ fn prepare(folder: &Path, guest: &Guest, installer: &Path) {
     };
     change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/LIN001\nDASD 0A01 volumes/LIN002\n"));
     change("USER DIRECT", &|text| {
+        let text = support::without_linux_disks(&text);
         let at = text.find("USER LINUX2").expect("the sample has LINUX2");
         // From cylinder 0 on: Linux finds the label of the volume, and blocks as dasdfmt makes them.
         let mdisks = " MDISK 200 3390 0 20 LIN001 MR ALL WRITE MULT\n MDISK 210 3390 0 END LIN002 RR ALL\n\n";

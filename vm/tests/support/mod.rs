@@ -158,6 +158,11 @@ fn port(log: &str) -> Option<u16> {
 /// What a system says outside of its terminals, in its folder.
 const LOG: &str = "operator.log";
 
+/// A directory without the sample's disks for Linux, whose number a test gives to disks of its own.
+pub(crate) fn without_linux_disks(directory: &str) -> String {
+    directory.split_inclusive('\n').filter(|line| !line.starts_with(" MDISK 200 ")).collect()
+}
+
 /// The sample system in a folder of its own, without CMS.
 pub(crate) fn sample(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
