@@ -97,7 +97,7 @@ int vmclisten_stage(struct stage *s, struct text arguments)
 
 /* ---- VMCDATA ---- */
 
-/* A header by itself: the data of the message behind it. With what follows it: that is the reply. */
+/* A header by itself: the data of the message come after it. With what follows it: that is the reply. */
 static int one_message(struct stage *s, struct buffer *buffer, struct text record)
 {
     struct vmcf_list list __attribute__((aligned(8)));
