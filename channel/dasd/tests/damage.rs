@@ -5,7 +5,9 @@ mod common;
 
 use common::{Folder, blocks_of, small_3390, track_of};
 use dasd::host::{Faults, Outcome, Request};
-use dasd::{Count, Format, Image, Kind, MediaError, Method, Options, Policy, Track, Volume, check, create, repair};
+use dasd::{
+    Count, Format, Image, ImageError, Kind, MediaError, Method, Options, Policy, Track, Volume, check, create, repair,
+};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -148,6 +150,26 @@ fn what_differs_from_its_sums_only_is_taken_by_repair_and_what_is_no_track_is_em
     let taken = image.read_track(7).unwrap();
     let differ = taken.image().iter().zip(with_blocks(7, 1).image()).filter(|(now, before)| now != before).count();
     assert_eq!(differ, 1);
+}
+
+#[test]
+fn a_repair_that_is_stopped_while_it_lengthens_a_file_is_done_by_the_next_one() {
+    let folder = Folder::new("damage-stopped");
+    let path = plain(&folder);
+    let tracks = small_3390(2).tracks();
+    File::options().write(true).open(&path).unwrap().set_len(SLOTS + 5 * SLOT + 100).unwrap();
+    let stopped = repair(&path, &Options::default(), &mut |done, of| {
+        assert_eq!(of, u64::from(tracks - 5));
+        done < 3
+    });
+    assert!(matches!(stopped, Err(ImageError::Interrupted)), "{stopped:?}");
+    assert!(matches!(Image::open(&path, reader()), Err(ImageError::Cut { .. })));
+    let report = repair(&path, &Options::default(), &mut quiet).unwrap();
+    assert!(report.files[0].damaged.iter().map(|(track, _)| *track).eq(5..tracks), "{report:?}");
+    let image = Image::open(&path, reader()).unwrap();
+    assert_eq!(*image.read_track(4).unwrap(), with_blocks(4, 1));
+    let empty = |track: u32| Track::new((track / 15) as u16, (track % 15) as u16);
+    (5..tracks).for_each(|track| assert_eq!(*image.read_track(track).unwrap(), empty(track)));
 }
 
 #[test]

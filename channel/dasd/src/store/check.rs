@@ -167,7 +167,9 @@ pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<
     let mut lost = Vec::new();
     let mut report = loop {
         match check(path, options, true, progress) {
-            Err(ImageError::Cut { path, wanted, .. }) => lost.push((plain::lengthen(&path, wanted)?, path)),
+            Err(ImageError::Cut { path, wanted, .. }) => {
+                lost.push((plain::lengthen(&path, wanted, progress)?, path));
+            }
             checked => break checked?,
         }
     };

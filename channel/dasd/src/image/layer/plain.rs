@@ -12,6 +12,7 @@ use crate::image::layer::journal::{self, Journal};
 use crate::image::layer::sums::{self, Change, Grid, PIECE, Sums, sum};
 use crate::image::options::Options;
 use crate::model::{Cchh, track};
+use crate::progress::{Progress, went_on};
 use crate::{Count, Kind, MediaError, Policy, Spot, Track};
 use base::contents;
 use std::ops::Range;
@@ -378,8 +379,8 @@ fn whole(host: &HostFile, header: &Header) -> Result<(), ImageError> {
 }
 
 /// Makes a file that was cut as long as it was. Of a count-key-data file the tracks that are missing become empty ones;
-/// they are returned.
-pub(crate) fn lengthen(path: &Path, wanted: u64) -> Result<Vec<u32>, ImageError> {
+/// they are returned. Stopped on the way, the file is as long as it was.
+pub(crate) fn lengthen(path: &Path, wanted: u64, progress: Progress<'_>) -> Result<Vec<u32>, ImageError> {
     let host = HostFile::open(path, true, None)?;
     let length = host.len()?;
     let mut bytes = vec![0; length.min(header::LEN as u64) as usize];
@@ -397,14 +398,18 @@ pub(crate) fn lengthen(path: &Path, wanted: u64) -> Result<Vec<u32>, ImageError>
     let (slot, heads) = (u64::from(header.slot), header.heads);
     let tracks = |length: u64| (length.saturating_sub(header::LEN as u64) / slot) as u32;
     let lost: Vec<u32> = (tracks(length)..tracks(wanted)).collect();
-    host.set_len(wanted)?;
-    for &track in &lost {
+    // They are made again when it is next opened.
+    let _ = std::fs::remove_file(sums::path_of(path));
+    for (n, &track) in lost.iter().enumerate() {
         let (cylinder, head) = Cchh::of(track / heads, track % heads).get();
         let empty = Track::new(cylinder, head);
         host.write_at(header::LEN as u64 + u64::from(track) * slot, empty.image())?;
+        if let Err(stopped) = went_on(progress, n as u64 + 1, lost.len() as u64) {
+            host.set_len(length)?;
+            return Err(stopped);
+        }
     }
-    // They are made again when it is next opened.
-    let _ = std::fs::remove_file(sums::path_of(path));
+    host.set_len(wanted)?;
     Ok(lost)
 }
 
