@@ -17,7 +17,7 @@ use support::{Client, System, endicott, has_s3270};
 
 /// How long a screen may take to be as the story says, on a busy host.
 const LIMIT: Duration = Duration::from_secs(30);
-/// How long a user looks at CP's screen before typing.
+/// How long a user looks at CP's screen while a command runs, which may clear the screen when it begins.
 const PAUSE: Duration = Duration::from_millis(200);
 const STAGES: usize = 4;
 /// Cylinders of a story's 190 and 191.
@@ -202,8 +202,10 @@ fn play(system: &System, user: &str, name: &str, text: &str) -> Option<String> {
         match line.split_once(' ').unwrap_or((line, "")) {
             (">", text) => {
                 if on_cp {
-                    // A line that comes within milliseconds of `Ready;` has sometimes had no answer.
-                    thread::sleep(PAUSE);
+                    // After `Ready;` a line may come within milliseconds.
+                    if !shown.lines.iter().any(|line| line.contains("Ready")) {
+                        thread::sleep(PAUSE);
+                    }
                     client.act("Clear()");
                 }
                 client.enter(text);

@@ -18,6 +18,7 @@ static volatile bool attention, ended;
 static volatile u16 residual;
 static bool typing_halted;
 static bool on_screen;          /* what is shown is a screen of the command's own: no line is typed, none is read */
+static bool typed_before;       /* a line that was typed before that screen came waits for it to go */
 static struct capture *captured;
 
 static int stsch(u32 id, u32 *schib)
@@ -74,7 +75,7 @@ static void find_console(void)
 
 void console_start(void)
 {
-    attention = ended = on_screen = false;
+    attention = ended = on_screen = typed_before = false;
     find_console();
 }
 
@@ -110,6 +111,13 @@ void io_interrupt(struct frame *frame)
         exec_attention |= EXEC_LOOK;
 }
 
+/* The display is for lines; one that was typed before the screen is attended to, if it was not `read` just now. */
+static void lines_again(bool read)
+{
+    attention |= typed_before && !read;
+    typed_before = on_screen = false;
+}
+
 /* One command to the console; false: there is none. `count` is then what was left of it. */
 static bool operate(u8 command, const void *data, u32 *count)
 {
@@ -127,9 +135,10 @@ static bool operate(u8 command, const void *data, u32 *count)
         ended = false;
         /*
          * The line that the attention was for is what a read gets, also if its status comes only now (condition code
-         * 1).
+         * 1). A key of the screen is forgotten by CP with this command. An attention that comes later is for a line:
+         * a user who sees what is written here may type one before the command's own status comes.
          */
-        if (command == READ_INQUIRY)
+        if (command == READ_INQUIRY || of_screen)
             attention = false;
         cc = ssch(subchannel, orb);
         if (cc == 1)
@@ -142,9 +151,8 @@ static bool operate(u8 command, const void *data, u32 *count)
     while (cc != 3 && !ended)
         wait_io();
     *count = residual;
-    /* CP has forgotten what was typed on the screen. */
     if (of_screen)
-        attention = false;
+        lines_again(command == READ_INQUIRY);
     restore(mask);
     return cc != 3;
 }
@@ -324,15 +332,22 @@ bool screen_write(enum screen_how how, const void *stream, u32 length)
 {
     enum { WRITE = 0x29 };
     bool done;
+    u8 mask;
 
     if (terminal_changed())
         find_console();
     if (!on_screen && how == SCREEN_WRITE)
         return false;
+    mask = disable();
     done = console_call(WRITE, (u8)how, stream, length);
-    if (done && !on_screen)
+    if (done && !on_screen) {
+        typed_before = attention;
         attention = false;
+    } else if (!done && on_screen) {
+        lines_again(false);
+    }
     on_screen = done;
+    restore(mask);
     return done;
 }
 
@@ -351,7 +366,7 @@ bool screen_read(void *to, u32 room, u32 *length)
         /* How long it is is not told. */
         memset(at, NOTHING, room);
         if (!on_screen || !console_call(READ, MODIFIED, to, room)) {
-            on_screen = false;
+            lines_again(false);
             return false;
         }
         end = memchr(to, NOTHING, room);
@@ -374,10 +389,17 @@ void screen_wait(void)
 /* The screen is CP's again, for lines; those that have been typed since stay. */
 void screen_leave(void)
 {
-    if (on_screen)
+    u8 mask = disable();
+
+    if (on_screen) {
+        /* A key whose status is still to be taken is the screen's, and goes with it. */
+        if (subchannel != 0)
+            take_status(subchannel);
         clear_screen();
-    on_screen = false;
-    attention = false;
+        attention = false;
+        lines_again(false);
+    }
+    restore(mask);
 }
 
 u32 read_line(char line[256])
