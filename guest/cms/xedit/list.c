@@ -130,16 +130,6 @@ int list_refresh(struct view *view)
     return first_order(view);
 }
 
-bool file_in_ring(const struct file *wanted)
-{
-    const struct file *file = editor->ring;
-
-    for (u32 n = 0; n < editor->files; n++, file = file->next)
-        if (file == wanted)
-            return true;
-    return false;
-}
-
 /* The profile may have left the file. */
 static int profile_of(struct file *file, const name profile)
 {

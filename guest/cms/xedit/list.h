@@ -74,6 +74,5 @@ struct made_file {
     const char *about;
 };
 int open_made(struct made_file *made);
-bool file_in_ring(const struct file *file);
 
 #endif

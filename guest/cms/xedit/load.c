@@ -415,7 +415,8 @@ int open_file(struct words *words)
     if (editor->files == 1 && !editor->typewriter && !opened.no_clear)
         clear_screen();
     code = profile_of(file->view, &opened, words->at, (u32)(words->end - words->at));
-    if (editor->over || editor->view == NULL || editor->view->file != file)
+    /* The profile may have ended the session, or have taken files out of the ring, this one and the one before too. */
+    if (editor == NULL || editor->over || editor->view == NULL || editor->view->file != file || !file_in_ring(file))
         return code;
     if (code == 0 && !file->loaded)
         code = load_file_of(file->view, &none);
@@ -423,7 +424,7 @@ int open_file(struct words *words)
         code = code != 0 ? code : XE_OVER;
     if (code != 0 && editor->view->file == file) {
         leave_file(file);
-        if (before != NULL && !editor->over)
+        if (before != NULL && !editor->over && file_in_ring(before))
             make_current(before);
     }
     return code;

@@ -167,24 +167,22 @@ int parse_subcommand(struct view *view, struct words *words)
     static const u8 least[] = { 1, 1, 1, 1, 1, 1, 1 };
     struct { u32 from, length, kind; } item[ITEMS_MOST];
     char line[256], text[48];
-    u32 column, count = 0, length, at;
+    u32 column, wanted = 0, count = 0, length, at;
     int code = set_number(words, &column, 1, 255);
 
     (void)view;
+    /* An operand that is none takes no line. */
+    for (; code == 0 && words_left(words); wanted++)
+        code = wanted < ITEMS_MOST ? choose(words, kinds, least, COUNT_OF(kinds), &item[wanted].kind)
+                                   : bad_operand(words->at, (u32)(words->end - words->at));
     if (code != 0)
         return code;
     if (!unstack_line(line, &length))
         return XE_MISSING;
     at = column - 1;
-    while (code == 0 && words_left(words)) {
-        if (count == ITEMS_MOST)
-            code = bad_operand(words->at, (u32)(words->end - words->at));
-        else
-            code = choose(words, kinds, least, COUNT_OF(kinds), &item[count].kind);
+    while (code == 0 && count < wanted) {
         while (at < length && line[at] == ' ')
             at++;
-        if (code != 0)
-            break;
         item[count].from = at + 1;
         item[count].length = at < length ? item_length(item[count].kind, line + at, length - at) : 0;
         if (item[count].length == 0)

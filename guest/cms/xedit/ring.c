@@ -169,6 +169,16 @@ struct file *new_file_in_ring(const struct fileid *id)
     return file;
 }
 
+bool file_in_ring(const struct file *wanted)
+{
+    const struct file *file = editor->ring;
+
+    for (u32 n = 0; n < editor->files; n++, file = file->next)
+        if (file == wanted)
+            return true;
+    return false;
+}
+
 static void free_file(struct file *file)
 {
     text_free(&file->text);

@@ -440,6 +440,7 @@ void session_run(void);                                  /* until the last file 
 bool screens_split(u32 count, const struct logical *part);
 void leave_file(struct file *file);
 struct file *new_file_in_ring(const struct fileid *id);
+bool file_in_ring(const struct file *file);
 void make_current(struct file *file);
 bool work_lines(u32 width);                              /* room for lines of that width; false: there is none */
 
