@@ -1,0 +1,210 @@
+//! Ports: the queue of frames for what is at each, and its side of the switch.
+
+use crate::capture::{Capture, Direction};
+use crate::frame::{self, Head, Tag};
+use crate::switch::Shared;
+use crate::{Mac, Vlan};
+use base::{Held, Tod};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The most frames and bytes that wait at a port.
+const FRAMES: usize = 4096;
+const BYTES: usize = 4 << 20;
+/// Buffers that a port keeps for frames to come, and the longest of them.
+const SPARE: usize = 64;
+const SPARE_BYTES: usize = 16 << 10;
+
+/// What a port is like.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Settings {
+    /// Its VLANs.
+    pub vlan: Vlan,
+    /// It gets copies of all frames of its VLANs.
+    pub promiscuous: bool,
+    /// It leads out of the switch: isolation does not keep frames from it or to it.
+    pub uplink: bool,
+    /// Frames from another address than this are refused (MACPROTECT).
+    pub only: Option<Mac>,
+}
+
+/// What went through a port, as what is at the port sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Frames that came from it.
+    pub sent: u64,
+    /// Bytes of these.
+    pub sent_bytes: u64,
+    /// Frames that came from it and are none, or that its settings do not allow.
+    pub refused: u64,
+    /// Frames for it that were put into its queue.
+    pub received: u64,
+    /// Bytes of these.
+    pub received_bytes: u64,
+    /// Frames for it that found no room, or nothing that takes them.
+    pub dropped: u64,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Delivery {
+    /// Ports that have it.
+    pub delivered: usize,
+    /// Ports that should have it and had no room.
+    pub dropped: usize,
+}
+
+pub(crate) type Listener = Arc<dyn Fn() + Send + Sync>;
+
+#[derive(Default)]
+struct State {
+    frames: VecDeque<Vec<u8>>,
+    bytes: usize,
+    spare: Vec<Vec<u8>>,
+    counters: Counters,
+    capture: Option<Capture>,
+    /// Something takes frames.
+    up: bool,
+    listener: Option<Listener>,
+}
+
+impl State {
+    fn capture(&mut self, direction: Direction, now: Tod, frame: &[u8]) {
+        // What cannot be written ends the capture: the network goes on.
+        if self.capture.as_mut().is_some_and(|capture| capture.frame(direction, now, frame).is_err()) {
+            self.capture = None;
+        }
+    }
+}
+
+/// What the switch knows of a port.
+#[derive(Default)]
+pub(crate) struct Queue(Mutex<State>);
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().held()
+    }
+
+    /// Puts a copy of a frame into the queue, in the form that the port's VLAN asks for; false if there is no room. The
+    /// listener is called with nothing locked.
+    pub(crate) fn deliver(&self, bytes: &[u8], (strip, tag): (bool, Option<Tag>), now: Tod) -> bool {
+        let mut state = self.lock();
+        let long = bytes.len() + size_of::<Tag>();
+        if !state.up || state.frames.len() >= FRAMES || state.bytes + long > BYTES {
+            state.counters.dropped += 1;
+            return false;
+        }
+        let mut frame = state.spare.pop().unwrap_or_default();
+        frame::copy(bytes, strip, tag, &mut frame);
+        state.capture(Direction::In, now, &frame);
+        state.counters.received += 1;
+        state.counters.received_bytes += frame.len() as u64;
+        state.bytes += frame.len();
+        state.frames.push_back(frame);
+        let listener = if state.frames.len() == 1 { state.listener.clone() } else { None };
+        drop(state);
+        if let Some(listener) = listener {
+            listener();
+        }
+        true
+    }
+}
+
+/// A port of a switch; the switch has it until it is dropped.
+///
+/// What is at the port sends by [`Port::send`], and takes by [`Port::receive`] what comes for it.
+pub struct Port {
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) switch: Arc<Shared>,
+    pub(crate) number: u32,
+}
+
+impl Port {
+    /// Sends a frame, from its addresses on and without a check sequence.
+    pub fn send(&self, frame: &[u8]) -> Delivery {
+        let now = self.switch.clock.now();
+        let Some(head) = Head::of(frame) else {
+            self.queue.lock().counters.refused += 1;
+            return Delivery::default();
+        };
+        let Some((vlan, targets)) = self.switch.route(self.number, &head, now) else {
+            self.queue.lock().counters.refused += 1;
+            return Delivery::default();
+        };
+        {
+            let mut state = self.queue.lock();
+            state.counters.sent += 1;
+            state.counters.sent_bytes += frame.len() as u64;
+            state.capture(Direction::Out, now, frame);
+        }
+        let mut delivery = Delivery::default();
+        for (queue, settings) in targets {
+            match queue.deliver(frame, settings.vlan.form(vlan, &head), now) {
+                true => delivery.delivered += 1,
+                false => delivery.dropped += 1,
+            }
+        }
+        delivery
+    }
+
+    /// Takes the next frame for this port, in the place of what `frame` has; false if there is none. The buffer that was
+    /// given is used for frames to come.
+    pub fn receive(&self, frame: &mut Vec<u8>) -> bool {
+        let mut state = self.queue.lock();
+        let Some(next) = state.frames.pop_front() else { return false };
+        state.bytes -= next.len();
+        let old = std::mem::replace(frame, next);
+        if state.spare.len() < SPARE && old.capacity() <= SPARE_BYTES {
+            state.spare.push(old);
+        }
+        true
+    }
+
+    /// Whether a frame waits.
+    pub fn has_frames(&self) -> bool {
+        !self.queue.lock().frames.is_empty()
+    }
+
+    /// Whether something is there that takes frames: until then, and after it has gone, frames are dropped.
+    pub fn set_up(&self, up: bool) {
+        let mut state = self.queue.lock();
+        state.up = up;
+        if !up {
+            (state.frames, state.spare, state.bytes) = Default::default();
+        }
+    }
+
+    /// What is called when a frame comes into the empty queue: on the sender's thread, so it may only take a note or wake
+    /// something. It is called once until [`Port::receive`] has emptied the queue.
+    pub fn on_frames(&self, listener: impl Fn() + Send + Sync + 'static) {
+        self.queue.lock().listener = Some(Arc::new(listener));
+    }
+
+    /// What went through it.
+    pub fn counters(&self) -> Counters {
+        self.queue.lock().counters
+    }
+
+    /// What it is like.
+    pub fn settings(&self) -> Settings {
+        self.switch.settings(self.number)
+    }
+
+    /// Changes what it is like.
+    pub fn set(&self, settings: Settings) {
+        self.switch.set(self.number, settings);
+    }
+
+    /// From now on what goes through it is captured, or no longer. The capture that was there before; one that could not
+    /// be written has ended.
+    pub fn capture(&self, capture: Option<Capture>) -> Option<Capture> {
+        std::mem::replace(&mut self.queue.lock().capture, capture)
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        self.switch.remove(self.number);
+    }
+}
