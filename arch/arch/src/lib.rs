@@ -74,6 +74,7 @@ pub mod tape;
 pub mod timing;
 pub mod transaction;
 pub mod ultravisor;
+pub mod virtio;
 pub mod vmcf;
 
 pub use address::{Absolute, Logical, PAGE, PAGE_MASK, Real};

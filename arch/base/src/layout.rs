@@ -7,6 +7,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 pub use zerocopy::big_endian::{I16, I32, I64, U16, U32, U64, U128};
 
+/// Numbers whose least significant byte comes first: what virtio devices have in storage.
+pub mod little {
+    pub use zerocopy::little_endian::{U16, U32, U64};
+}
+
 /// A number of 24 bits in three bytes, such as an address of S/370.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]

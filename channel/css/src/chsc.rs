@@ -16,6 +16,12 @@ mod response {
     pub(super) const NOT_PROVIDED: u16 = 0x0101;
 }
 
+/// General characteristics, by the numbers of their bits.
+mod general {
+    /// Adapter interruptions.
+    pub(super) const ADAPTER_INTERRUPTIONS: usize = 41;
+}
+
 impl ChannelSubsystem {
     /// CHANNEL SUBSYSTEM CALL on a copy of the block, which is then to be stored back. The condition code is always 0;
     /// a block with an impossible length is an operand exception.
@@ -28,7 +34,7 @@ impl ChannelSubsystem {
         let data = match code.get() {
             0x0002 => channel_paths(self, block),
             0x0004 => descriptions(self, block, request),
-            0x0010 => Ok(vec![0; BLOCK - request - 8]),
+            0x0010 => Ok(characteristics(BLOCK - request - 8)),
             0x0031 => Err(response::NOT_PROVIDED),
             _ => Err(response::UNSUPPORTED),
         };
@@ -43,6 +49,15 @@ impl ChannelSubsystem {
         room[8..8 + data.len()].copy_from_slice(data);
         Ok(0)
     }
+}
+
+/// 0010, store channel-subsystem characteristics: a bit for each thing there is, the general ones first.
+fn characteristics(room: usize) -> Vec<u8> {
+    let mut bits = vec![0; room];
+    if let Some(byte) = bits.get_mut(general::ADAPTER_INTERRUPTIONS / 8) {
+        *byte |= 0x80 >> (general::ADAPTER_INTERRUPTIONS % 8);
+    }
+    bits
 }
 
 /// 0004, store subchannel description: for each subchannel of a range its device number and paths, 32 bytes.

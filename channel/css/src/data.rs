@@ -77,6 +77,17 @@ impl<'a> Data<'a> {
         all
     }
 
+    /// Input of a command that also takes something from the areas: what is there now. It is stored over afterwards, so
+    /// nothing is used up by this. Returns how many bytes there were.
+    pub fn look(&self, bytes: &mut [u8]) -> usize {
+        Data::new(self.storage, &mut self.transfer.clone()).take(bytes)
+    }
+
+    /// Whether these are addresses of the program's storage, for commands that carry addresses.
+    pub fn is_storage(&self, address: u64, length: u64) -> bool {
+        self.storage.contains(Absolute(address), length)
+    }
+
     fn take(&mut self, bytes: &mut [u8]) -> usize {
         let mut done = 0;
         while done < bytes.len() {

@@ -4,11 +4,29 @@
 //! It answers each command at once ([`Outcome::Done`], [`Outcome::Check`]), or [`Outcome::Pending`] if it waits for
 //! something else: a person at a keyboard, another virtual machine. What it waits for rings the device's [`Doorbell`],
 //! which may be done from any thread and without any lock, and the channel subsystem asks the device again.
+//!
+//! A virtio device has queues in the program's storage beside its channel programs. It works with them through an
+//! [`Adapter`] when the program notifies it or its bell has rung.
 
 use crate::command::{Command, Outcome, Sense};
 use crate::{Data, Doorbell, Program};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use std::any::Any;
+use storage::Storage;
+
+/// What a device with queues in the program's storage works with.
+pub struct Adapter<'a> {
+    /// The storage, by absolute addresses. Channel programs' keys are not looked at.
+    pub storage: &'a Storage,
+    pub(crate) iscs: u8,
+}
+
+impl Adapter<'_> {
+    /// Makes an adapter interruption of this subclass pending.
+    pub fn interrupt(&mut self, isc: u8) {
+        self.iscs |= 0x80 >> (isc & 7);
+    }
+}
 
 /// How a device is reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +100,18 @@ pub trait Device: Any + Send {
     fn attention(&mut self) -> Option<DeviceStatus> {
         None
     }
+
+    /// The program says that there is something in one of the device's queues (DIAGNOSE X'500'). False if the device has
+    /// no such queue.
+    fn notified(&mut self, _queue: u16, _adapter: &mut Adapter<'_>) -> bool {
+        false
+    }
+
+    /// The bell has rung: a device with queues goes on with them. It is asked for its status afterwards.
+    fn rung(&mut self, _adapter: &mut Adapter<'_>) {}
+
+    /// MODIFY SUBCHANNEL has disabled the subchannel.
+    fn disabled(&mut self) {}
 
     /// HALT SUBCHANNEL while a command is pending: give it up and tell how it ended.
     fn halt(&mut self) -> DeviceStatus {

@@ -106,6 +106,12 @@ impl ChannelSubsystem {
             let pmcw = &mut s.pmcw;
             pmcw.parameter = new.parameter;
             pmcw.flags = pmcw.flags & !WORD_1 | new.flags & WORD_1;
+            if !pmcw.enabled()
+                && let Some(device) = &mut s.device
+            {
+                device.disabled();
+            }
+            let pmcw = &mut s.pmcw;
             (pmcw.lpm, pmcw.pom, pmcw.mbi) = (new.lpm, new.pom, new.mbi);
             pmcw.characteristics = pmcw.characteristics & !WORD_6 | new.characteristics & WORD_6;
             s.mba = schib.mba.get();
@@ -200,9 +206,17 @@ impl ChannelSubsystem {
 
     /// TEST PENDING INTERRUPTION, and what a CPU does when it takes an I/O interruption: gives the oldest interruption
     /// of the first subclass that `iscs` enables (bit 0, X'80', is ISC 0, as in control register 6), and withdraws it.
-    /// The status stays at the subchannel for TEST SUBCHANNEL.
+    /// The status stays at the subchannel for TEST SUBCHANNEL. An adapter interruption comes before those of
+    /// subchannels.
     pub fn take_interruption(&mut self, iscs: u8) -> Option<IoInterruption> {
-        let isc = (0..8).find(|&isc| iscs & 0x80 >> isc != 0 && !self.queues[usize::from(isc)].is_empty())?;
+        let pending = |isc: u8| self.adapters & 0x80 >> isc != 0 || !self.queues[usize::from(isc)].is_empty();
+        let isc = (0..8).find(|&isc| iscs & 0x80 >> isc != 0 && pending(isc))?;
+        if self.adapters & 0x80 >> isc != 0 {
+            self.adapters &= !(0x80 >> isc);
+            self.counts.interruptions += 1;
+            self.show_iscs();
+            return Some(IoInterruption::adapter(isc));
+        }
         let n = self.queues[usize::from(isc)].pop_front()?;
         let s = &mut self.subchannels[usize::from(n)];
         s.queued = false;

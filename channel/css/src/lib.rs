@@ -30,7 +30,7 @@ mod subchannel;
 
 pub use command::{Command, Outcome, Sense, sense};
 pub use data::Data;
-pub use device::{Device, Reset};
+pub use device::{Adapter, Device, Reset};
 pub use fast::{FastCounts, Program};
 pub use instructions::Cc;
 pub use pending::{Doorbell, Notice, Pending};
@@ -92,6 +92,8 @@ pub struct ChannelSubsystem {
     subchannels: Vec<Subchannel>,
     /// Subchannels with an interruption pending, in order of arrival, for each subclass.
     queues: [VecDeque<u16>; 8],
+    /// Subclasses with an adapter interruption pending.
+    adapters: u8,
     reports: VecDeque<Crw>,
     pending: Arc<Pending>,
     counts: Counts,
@@ -106,6 +108,7 @@ impl ChannelSubsystem {
             storage,
             subchannels: Vec::new(),
             queues: Default::default(),
+            adapters: 0,
             reports: VecDeque::new(),
             pending: Arc::default(),
             counts: Counts::default(),
@@ -230,9 +233,37 @@ impl ChannelSubsystem {
 
     /// Asks a device at once, as if its bell had rung.
     pub fn signal(&mut self, id: SubsystemId) {
+        self.with_queues(id, |device, adapter| device.rung(adapter));
         let Some(s) = self.subchannels.get_mut(usize::from(id.number())) else { return };
         s.signalled(&self.storage, ALLOWANCE);
         self.settle(id.number());
+    }
+
+    /// The program notifies a device of what is in one of its queues. False if the subchannel is not enabled, or its
+    /// device has no such queue.
+    pub fn notify(&mut self, id: SubsystemId, queue: u16) -> bool {
+        if !self.subchannels.get(usize::from(id.number())).is_some_and(Subchannel::operational) {
+            return false;
+        }
+        let known = self.with_queues(id, |device, adapter| device.notified(queue, adapter)).unwrap_or(false);
+        if known {
+            self.subchannels[usize::from(id.number())].unsolicited();
+            self.settle(id.number());
+        }
+        known
+    }
+
+    /// A device works with its queues.
+    fn with_queues<T>(&mut self, id: SubsystemId, f: impl FnOnce(&mut dyn Device, &mut Adapter<'_>) -> T) -> Option<T> {
+        let device = self.subchannels.get_mut(usize::from(id.number()))?.device.as_mut()?;
+        let mut adapter = Adapter { storage: &self.storage, iscs: 0 };
+        let result = f(device.as_mut(), &mut adapter);
+        let iscs = adapter.iscs;
+        if iscs & !self.adapters != 0 {
+            self.adapters |= iscs;
+            self.show_iscs();
+        }
+        Some(result)
     }
 
     fn carry_on(&mut self, n: u16) {
@@ -271,7 +302,7 @@ impl ChannelSubsystem {
 
     fn show_iscs(&self) {
         let iscs = (0..8).filter(|&isc| !self.queues[isc].is_empty()).fold(0, |iscs, isc| iscs | 0x80 >> isc);
-        self.pending.set_iscs(iscs);
+        self.pending.set_iscs(iscs | self.adapters);
     }
 
     /// I/O-system reset (POP, chapter 17): all functions and status are gone, subchannels are disabled and as at
@@ -280,6 +311,7 @@ impl ChannelSubsystem {
         for queue in &mut self.queues {
             queue.clear();
         }
+        self.adapters = 0;
         self.reports.clear();
         self.monitor = None;
         self.pending.set_report(false);

@@ -269,6 +269,38 @@ impl Storage {
         Ok(())
     }
 
+    /// Turns bits of a byte on, as one access with no other between its parts, and returns the byte as it was. For all
+    /// but CPUs.
+    pub fn or_byte(&self, a: Absolute, bits: u8) -> Result<u8, NotAvailable> {
+        let or = || {
+            self.check(a, 1)?;
+            self.touch(a, 1, key::REFERENCE | key::CHANGE);
+            order::storing();
+            // SAFETY: the byte was checked to lie in the mapping, and CPUs change it by atomics or plain stores.
+            let before = unsafe { AtomicU8::from_ptr(self.bytes.at(a.0)) }.fetch_or(bits, SeqCst);
+            self.stored(a, 1);
+            Ok(before)
+        };
+        if let Some(_inside) = self.isolation.enter() {
+            return or();
+        }
+        let mut kept = self.isolation.kept();
+        let mut before = or()?;
+        for (frame, copy) in kept.iter_mut() {
+            if let Some((there, _)) = common(*frame, a.0, 1) {
+                before = copy[there.start];
+                copy[there.start] |= bits;
+            }
+        }
+        self.isolation.disturb();
+        Ok(before)
+    }
+
+    /// Whether `len` bytes at `a` are storage of this configuration.
+    pub fn contains(&self, a: Absolute, len: u64) -> bool {
+        usize::try_from(len).is_ok_and(|len| self.check(a, len).is_ok())
+    }
+
     /// A transaction begins: until [`Storage::settle`] others do not see what its CPU stores into frames that are kept.
     /// All other CPUs of the configuration must be held.
     pub fn isolate(&self) {
@@ -707,6 +739,34 @@ mod tests {
         s.discard(at(0), at(0)).unwrap();
         assert!(!s.settle(true));
         assert_eq!(s.read_u64(at(0)), Ok(0));
+    }
+
+    #[test]
+    fn bits_are_turned_on_by_many_at_once() {
+        let s = std::sync::Arc::new(Storage::new(2 * PAGE).unwrap());
+        let at = Absolute(PAGE + 3);
+        let first = std::sync::atomic::AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let (s, first) = (&s, &first);
+                scope.spawn(move || {
+                    let before = s.or_byte(at, 1 << n).unwrap();
+                    first.fetch_add(u64::from(before == 0), Relaxed);
+                });
+            }
+        });
+        assert_eq!((s.read_array(at), first.into_inner()), (Ok([0xff]), 1));
+        assert_eq!(s.or_byte(Absolute(2 * PAGE), 1), Err(NotAvailable(Absolute(2 * PAGE))));
+        // A transaction that has stored there is disturbed, and undone.
+        s.isolate();
+        s.keep_frame(PAGE);
+        s.store(at, &[0]).unwrap();
+        s.write(at, &[0x01]).unwrap();
+        assert_eq!(s.or_byte(at, 0x80), Ok(0x01));
+        assert!(!s.settle(false));
+        assert_eq!(s.read_array(at), Ok([0x81]));
+        assert!(s.contains(Absolute(0), 2 * PAGE) && !s.contains(Absolute(1), 2 * PAGE));
+        assert!(!s.contains(Absolute(u64::MAX), 2) && !s.contains(Absolute(0), u64::MAX));
     }
 
     #[test]

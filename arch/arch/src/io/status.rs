@@ -251,4 +251,9 @@ impl IoInterruption {
         let (subsystem_id, identification) = (U32::new(id.encode()), U32::new(u32::from(isc) << 27));
         IoInterruption { subsystem_id, parameter, identification }
     }
+
+    /// An adapter interruption: no subchannel, no parameter, and bit 0 of the identification word.
+    pub fn adapter(isc: u8) -> IoInterruption {
+        IoInterruption { identification: (0x8000_0000 | u32::from(isc) << 27).into(), ..IoInterruption::default() }
+    }
 }

@@ -1,0 +1,238 @@
+//! Virtio over channel I/O (Virtual I/O Device specification 1.2, chapter 4.3), and what lies in storage for it.
+//!
+//! What commands carry is big-endian, as all of channel I/O. Rings, configurations and heads of packets are
+//! little-endian, as the specification has them from version 1 on.
+
+use base::layout::little;
+use base::layout::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// The type of the control unit. Its model is the kind of the device.
+pub const CONTROL_UNIT: u16 = 0x3832;
+
+/// Kinds of devices.
+pub mod kind {
+    /// A network card.
+    pub const NET: u8 = 1;
+    /// A source of random numbers.
+    pub const RNG: u8 = 4;
+}
+
+/// Commands.
+pub mod command {
+    /// WRITE FEATURES: one word of the features that the driver wants.
+    pub const WRITE_FEATURES: u8 = 0x11;
+    /// READ FEATURES: one word of the features there are.
+    pub const READ_FEATURES: u8 = 0x12;
+    /// SET VQ: where a queue lies.
+    pub const SET_QUEUE: u8 = 0x13;
+    /// WRITE CONFIG.
+    pub const WRITE_CONFIG: u8 = 0x21;
+    /// READ CONFIG.
+    pub const READ_CONFIG: u8 = 0x22;
+    /// WRITE STATUS: how far the driver is.
+    pub const WRITE_STATUS: u8 = 0x31;
+    /// READ VQ CONF: how long a queue can be.
+    pub const READ_QUEUE: u8 = 0x32;
+    /// RESET.
+    pub const RESET: u8 = 0x33;
+    /// SET IND: where queues are indicated.
+    pub const SET_INDICATORS: u8 = 0x43;
+    /// SET CONF IND: where changes of the configuration are indicated.
+    pub const SET_CONFIG_INDICATORS: u8 = 0x53;
+    /// READ STATUS.
+    pub const READ_STATUS: u8 = 0x72;
+    /// SET IND ADAPTER: where queues are indicated, with adapter interruptions.
+    pub const SET_ADAPTER_INDICATORS: u8 = 0x73;
+    /// SET VIRTIO REVISION.
+    pub const SET_REVISION: u8 = 0x83;
+}
+
+/// Bits of the device's status.
+pub mod status {
+    /// The driver has seen the device.
+    pub const ACKNOWLEDGE: u8 = 0x01;
+    /// The driver knows how to drive it.
+    pub const DRIVER: u8 = 0x02;
+    /// The driver is ready: the device works.
+    pub const DRIVER_OK: u8 = 0x04;
+    /// The features are settled.
+    pub const FEATURES_OK: u8 = 0x08;
+    /// The device has found something wrong and wants a reset.
+    pub const NEEDS_RESET: u8 = 0x40;
+    /// The driver has given up.
+    pub const FAILED: u8 = 0x80;
+}
+
+/// Features of all devices.
+pub mod feature {
+    /// Descriptors may be in a table of their own.
+    pub const INDIRECT_DESC: u64 = 1 << 28;
+    /// Each side says by an index when it wants to be told.
+    pub const EVENT_IDX: u64 = 1 << 29;
+    /// Version 1 of the specification.
+    pub const VERSION_1: u64 = 1 << 32;
+}
+
+/// Features of network cards.
+pub mod net_feature {
+    /// The configuration says the longest packet.
+    pub const MTU: u64 = 1 << 3;
+    /// The configuration says the address.
+    pub const MAC: u64 = 1 << 5;
+    /// A frame may lie in several buffers of the driver.
+    pub const MRG_RXBUF: u64 = 1 << 15;
+    /// The configuration says whether the link is up.
+    pub const STATUS: u64 = 1 << 16;
+}
+
+/// What SET VIRTIO REVISION takes; data of the revision would follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Revision {
+    /// X'00': the revision.
+    pub revision: U16,
+    /// X'02': bytes that follow.
+    pub length: U16,
+}
+const _: () = assert!(size_of::<Revision>() == 4);
+
+/// What READ FEATURES and WRITE FEATURES transfer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Features {
+    /// X'00': 32 features.
+    pub word: little::U32,
+    /// X'04': which 32 of them.
+    pub index: u8,
+}
+const _: () = assert!(size_of::<Features>() == 5);
+
+/// What READ VQ CONF transfers: the index is read before the block is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct QueueSize {
+    /// X'00': which queue.
+    pub index: U16,
+    /// X'02': its most descriptors; 0: there is no such queue.
+    pub size: U16,
+}
+const _: () = assert!(size_of::<QueueSize>() == 4);
+
+/// What SET VQ takes from revision 1 on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct QueueParts {
+    /// X'00': the address of the descriptors.
+    pub descriptors: U64,
+    /// X'08': reserved.
+    pub reserved_08: U32,
+    /// X'0C': which queue.
+    pub index: U16,
+    /// X'0E': how many descriptors; 0: the queue is not used any more.
+    pub size: U16,
+    /// X'10': the address of what the driver makes available.
+    pub available: U64,
+    /// X'18': the address of what the device has used.
+    pub used: U64,
+}
+const _: () = assert!(size_of::<QueueParts>() == 32);
+
+/// What SET IND ADAPTER takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct AdapterIndicators {
+    /// X'00': the address of the byte that says that there is an indication.
+    pub summary: U64,
+    /// X'08': the address of the indicators, a bit for each queue.
+    pub indicators: U64,
+    /// X'10': which bit is the first queue's, counted from the left.
+    pub first: U64,
+    /// X'18': the interruption subclass.
+    pub isc: u8,
+}
+const _: () = assert!(size_of::<AdapterIndicators>() == 25);
+
+/// A descriptor: a buffer of the driver's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Descriptor {
+    /// X'00': its address.
+    pub address: little::U64,
+    /// X'08': its bytes.
+    pub length: little::U32,
+    /// X'0C': see [`descriptor_flag`].
+    pub flags: little::U16,
+    /// X'0E': the descriptor after it, if it has one.
+    pub next: little::U16,
+}
+const _: () = assert!(size_of::<Descriptor>() == 16);
+
+/// Flags of descriptors.
+pub mod descriptor_flag {
+    /// Another one follows.
+    pub const NEXT: u16 = 1;
+    /// The device writes; else it reads.
+    pub const WRITE: u16 = 2;
+    /// It is no buffer but a table of descriptors.
+    pub const INDIRECT: u16 = 4;
+}
+
+/// What the two rings of a queue begin with. Of the driver's, entries are indexes of descriptors, two bytes each; of the
+/// device's they are [`Used`]. Two bytes follow, at which index that side wants to be told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Ring {
+    /// X'00': 1: this side wants not to be told.
+    pub flags: little::U16,
+    /// X'02': how many entries there have been.
+    pub index: little::U16,
+}
+const _: () = assert!(size_of::<Ring>() == 4);
+
+/// What the device has done with buffers of the driver's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Used {
+    /// X'00': the index of the first of their descriptors.
+    pub id: little::U32,
+    /// X'04': bytes that were written into them.
+    pub length: little::U32,
+}
+const _: () = assert!(size_of::<Used>() == 8);
+
+/// The configuration of a network card.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct NetConfig {
+    /// X'00': its address.
+    pub mac: [u8; 6],
+    /// X'06': 1: the link is up.
+    pub status: little::U16,
+    /// X'08': pairs of queues.
+    pub pairs: little::U16,
+    /// X'0A': the longest packet.
+    pub mtu: little::U16,
+}
+const _: () = assert!(size_of::<NetConfig>() == 12);
+
+/// What stands before each frame in buffers of a network card.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct NetHeader {
+    /// X'00': what is to be done about its check sum.
+    pub flags: u8,
+    /// X'01': into what it is to be taken apart; 0: it stays whole.
+    pub segmentation: u8,
+    /// X'02': bytes of its heads.
+    pub head: little::U16,
+    /// X'04': bytes of each part.
+    pub part: little::U16,
+    /// X'06': where the check sum begins.
+    pub sum_from: little::U16,
+    /// X'08': where the check sum goes, from there.
+    pub sum_at: little::U16,
+    /// X'0A': in how many buffers the frame lies.
+    pub buffers: little::U16,
+}
+const _: () = assert!(size_of::<NetHeader>() == 12);
