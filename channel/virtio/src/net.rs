@@ -1,0 +1,275 @@
+//! A network card (specification, chapter 5.1), at a port of a switch.
+
+use crate::ring::{Broken, Chain};
+use crate::transport::{Cause, Model, Queues};
+use arch::virtio::{NetConfig, NetHeader, kind, net_feature};
+use base::Held;
+use css::Doorbell;
+use net::{LONGEST, Mac, Port, SHORTEST};
+use std::sync::{Arc, Mutex, MutexGuard};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// The queues: frames for the program, and frames from it.
+const RECEIVE: u16 = 0;
+const SEND: u16 = 1;
+/// Frames that are moved at once, each way.
+const BATCH: u16 = 256;
+/// The bytes before each frame.
+const HEAD: usize = size_of::<NetHeader>();
+
+#[derive(Default)]
+struct Plug {
+    port: Option<Arc<Port>>,
+    bell: Option<Doorbell>,
+    /// The driver takes frames.
+    runs: bool,
+    changed: bool,
+}
+
+/// The cable of a card: it is in a port or in none.
+#[derive(Default)]
+pub struct Cable(Mutex<Plug>);
+
+impl Cable {
+    /// A cable that is in no port.
+    pub fn new() -> Arc<Cable> {
+        Arc::default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Plug> {
+        self.0.lock().held()
+    }
+
+    /// The port that it is in.
+    pub fn port(&self) -> Option<Arc<Port>> {
+        self.lock().port.clone()
+    }
+
+    /// Puts it into a port, or takes it out. The program sees that the link is up or down.
+    pub fn couple(&self, port: Option<Arc<Port>>) {
+        let mut plug = self.lock();
+        // The port that it was in drops what waits there.
+        if let Some(old) = std::mem::replace(&mut plug.port, port) {
+            old.set_up(false);
+        }
+        plug.changed = true;
+        plug.plug_in();
+        let bell = plug.bell.clone();
+        drop(plug);
+        if let Some(bell) = bell {
+            bell.ring();
+        }
+    }
+
+    fn run(&self, runs: bool) {
+        let mut plug = self.lock();
+        plug.runs = runs;
+        plug.plug_in();
+    }
+}
+
+impl Plug {
+    fn plug_in(&self) {
+        let Some(port) = &self.port else { return };
+        port.set_up(self.runs);
+        if let Some(bell) = self.bell.clone() {
+            port.on_frames(move || bell.ring());
+        }
+    }
+}
+
+/// What a card could not do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CardCounters {
+    /// Frames of the program that are none, or that ask for what was not agreed upon.
+    pub refused: u64,
+    /// Frames of the program while the cable was in no port.
+    pub lost: u64,
+    /// Frames for the program that were longer than its buffers.
+    pub too_long: u64,
+}
+
+/// The model of a network card.
+pub struct Card {
+    cable: Arc<Cable>,
+    mac: Mac,
+    mtu: u16,
+    merges: bool,
+    counters: CardCounters,
+    /// The frame that comes next for the program, if `waits`.
+    incoming: Vec<u8>,
+    waits: bool,
+    /// The driver was told not to notify us of new buffers.
+    quiet: bool,
+    outgoing: Vec<u8>,
+    /// More frames of the program than one turn sends.
+    unfinished: bool,
+    chains: Vec<Chain>,
+}
+
+impl Card {
+    /// A card with this address at the end of `cable`, for packets of up to `mtu` bytes.
+    pub fn new(cable: Arc<Cable>, mac: Mac, mtu: u16) -> Card {
+        Card {
+            cable,
+            mac,
+            mtu,
+            merges: false,
+            counters: CardCounters::default(),
+            incoming: Vec::new(),
+            waits: false,
+            quiet: false,
+            outgoing: Vec::new(),
+            unfinished: false,
+            chains: vec![Chain::default()],
+        }
+    }
+
+    /// What it could not do.
+    pub fn counters(&self) -> CardCounters {
+        self.counters
+    }
+
+    /// Sends what the program has.
+    fn send(&mut self, port: Option<&Port>, queues: &mut Queues<'_>) -> Result<(), Broken> {
+        let storage = queues.storage;
+        self.unfinished = false;
+        for _ in 0..BATCH {
+            if !queues.queue(SEND).take(storage, &mut self.chains[0])? {
+                if queues.queue(SEND).want(storage, true)? {
+                    continue;
+                }
+                return queues.publish(SEND);
+            }
+            let chain = &self.chains[0];
+            let length = chain.readable();
+            if (HEAD + SHORTEST..=HEAD + LONGEST).contains(&(length as usize)) {
+                self.outgoing.clear();
+                chain.read(storage, 0, &mut self.outgoing)?;
+                let (header, _) = NetHeader::read_from_prefix(&self.outgoing).expect("it is long enough");
+                match port {
+                    _ if header.flags != 0 || header.segmentation != 0 => self.counters.refused += 1,
+                    Some(port) => _ = port.send(&self.outgoing[HEAD..]),
+                    None => self.counters.lost += 1,
+                }
+            } else {
+                self.counters.refused += 1;
+            }
+            queues.queue(SEND).put(storage, &self.chains[0], 0)?;
+        }
+        self.unfinished = true;
+        queues.again();
+        queues.publish(SEND)
+    }
+
+    /// Gives the program what has come for it.
+    fn receive(&mut self, port: &Port, queues: &mut Queues<'_>) -> Result<(), Broken> {
+        for _ in 0..BATCH {
+            if !self.waits && !port.receive(&mut self.incoming) {
+                // There is nothing that buffers are wanted for.
+                if !std::mem::replace(&mut self.quiet, true) {
+                    let storage = queues.storage;
+                    queues.queue(RECEIVE).want(storage, false)?;
+                }
+                return queues.publish(RECEIVE);
+            }
+            self.waits = !self.place(queues)?;
+            if self.waits {
+                let storage = queues.storage;
+                self.quiet = false;
+                if !queues.queue(RECEIVE).want(storage, true)? {
+                    return queues.publish(RECEIVE);
+                }
+            }
+        }
+        queues.again();
+        queues.publish(RECEIVE)
+    }
+
+    /// Puts the frame into buffers of the driver, or drops it if it cannot ever be put there. False: the driver has too
+    /// few buffers there now.
+    fn place(&mut self, queues: &mut Queues<'_>) -> Result<bool, Broken> {
+        let (storage, queue) = (queues.storage, queues.queue(RECEIVE));
+        let needed = (HEAD + self.incoming.len()) as u64;
+        let (mut room, mut count) = (0, 0);
+        while room < needed && (count == 0 || self.merges && count < usize::from(queue.size())) {
+            if self.chains.len() == count {
+                self.chains.push(Chain::default());
+            }
+            if !queue.take(storage, &mut self.chains[count])? {
+                queue.give_back(count as u16);
+                return Ok(false);
+            }
+            room += self.chains[count].writable();
+            count += 1;
+        }
+        let chains = &self.chains[..count];
+        if room < needed || chains[0].writable() < HEAD as u64 {
+            queue.give_back(count as u16);
+            self.counters.too_long += 1;
+            return Ok(true);
+        }
+        let header = NetHeader { buffers: (count as u16).into(), ..NetHeader::default() };
+        chains[0].write(storage, 0, header.as_bytes())?;
+        let (mut skip, mut done) = (HEAD, 0);
+        for chain in chains {
+            let written = chain.write(storage, skip as u64, &self.incoming[done..])?;
+            queue.put(storage, chain, (skip + written) as u32)?;
+            done += written;
+            skip = 0;
+        }
+        Ok(true)
+    }
+}
+
+impl Model for Card {
+    fn kind(&self) -> u8 {
+        kind::NET
+    }
+
+    fn queues(&self) -> &'static [u16] {
+        &[256, 256]
+    }
+
+    fn features(&self) -> u64 {
+        net_feature::MAC | net_feature::STATUS | net_feature::MTU | net_feature::MRG_RXBUF
+    }
+
+    fn config(&self) -> Vec<u8> {
+        let up = self.cable.lock().port.is_some();
+        let config = NetConfig { mac: self.mac.0, status: u16::from(up).into(), pairs: 1.into(), mtu: self.mtu.into() };
+        config.as_bytes().to_vec()
+    }
+
+    fn config_changed(&mut self) -> bool {
+        std::mem::take(&mut self.cable.lock().changed)
+    }
+
+    fn attached(&mut self, bell: &Doorbell) {
+        let mut plug = self.cable.lock();
+        plug.bell = Some(bell.clone());
+        plug.plug_in();
+    }
+
+    fn start(&mut self, features: u64) {
+        self.merges = features & net_feature::MRG_RXBUF != 0;
+        (self.waits, self.quiet, self.unfinished) = (false, false, false);
+        self.cable.run(true);
+    }
+
+    fn stop(&mut self) {
+        self.waits = false;
+        self.cable.run(false);
+    }
+
+    fn serve(&mut self, cause: Cause, queues: &mut Queues<'_>) -> Result<(), Broken> {
+        let port = self.cable.port();
+        if cause == Cause::Notified(SEND) || self.unfinished {
+            self.send(port.as_deref(), queues)?;
+        }
+        match port {
+            Some(port) if cause != Cause::Notified(SEND) => self.receive(&port, queues),
+            _ => Ok(()),
+        }
+    }
+}
