@@ -1,6 +1,7 @@
 //! Running one virtual CPU, and performing what it leaves to the configuration.
 
 use crate::{Configuration, Core, sigp};
+use arch::io::SubsystemId;
 use arch::{Psw, mask};
 use base::{Held, Tod};
 use cpu::{Intercepted, Interruption, State, attention};
@@ -16,6 +17,9 @@ const HALF: u64 = 50;
 
 /// What an intercepted instruction takes of the budget: a guest that does nothing else must come to its slice's end.
 const INTERCEPTION: i64 = 100;
+
+/// DIAGNOSE X'500': [`Configuration::notify_device`].
+const NOTIFY: u16 = 0x500;
 
 /// The machine-check code of "channel report pending" with everything valid (POP, chapter 11).
 pub(crate) const CHANNEL_REPORT: u64 = 0x0040_0f1d_4033_0000;
@@ -155,6 +159,8 @@ impl Configuration {
                 }
                 engine::Exit::Instruction { what, ilc } => {
                     let result = match what {
+                        // A device of the channel subsystem is notified without CP.
+                        Intercepted::Diagnose { code: NOTIFY, .. } if self.notify_device(state) => Ok(()),
                         Intercepted::Diagnose { r1, r3, code } => return Exit::Diagnose { r1, r3, code, ilc },
                         Intercepted::Iucv => return Exit::Iucv { ilc },
                         Intercepted::Wait => continue,
@@ -194,6 +200,20 @@ impl Configuration {
                 engine::Exit::ProgramLoop => return Exit::ProgramLoop,
             }
         }
+    }
+
+    /// DIAGNOSE X'500', whose operands are in fixed registers: the program has put something into a queue of a virtio
+    /// device. False if there is no such device or queue, or the function in general register 1 is another one.
+    pub fn notify_device(&self, state: &mut State) -> bool {
+        const VIRTIO_CCW: u32 = 3;
+        let Ok(id) = SubsystemId::decode(state.gr[2] as u32) else { return false };
+        let Ok(queue) = u16::try_from(state.gr[3] as u32) else { return false };
+        let known = state.gr[1] as u32 == VIRTIO_CCW && self.css().notify(id, queue);
+        if known {
+            // A number that is not negative; the program gives it back next time, and nothing needs it.
+            state.gr[2] = u64::from(id.number());
+        }
+        known
     }
 
     /// The PSW of virtual CPU `n` if it is in a wait that no interruption can end. `None` while it is being run.

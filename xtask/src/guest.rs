@@ -184,9 +184,9 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Modules of the kernel that tests load: networks between guests over IUCV, disks, what is on them, and machines of a
-/// guest's own.
-const MODULES: [&str; 15] = [
+/// Modules of the kernel that tests load: networks between guests, over IUCV and with cards; random numbers; disks, what
+/// is on them, and machines of a guest's own.
+const MODULES: [&str; 19] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -202,6 +202,10 @@ const MODULES: [&str; 15] = [
     "jbd2.ko",
     "ext4.ko",
     "virtio_blk.ko",
+    "failover.ko",
+    "net_failover.ko",
+    "virtio_net.ko",
+    "virtio-rng.ko",
 ];
 
 /// Unpacks those of these modules that `package` has into `folder`. A kernel may have them built in, or no longer.

@@ -5,7 +5,7 @@
 use base::{Clock, Tod};
 use complex::{Configuration, ControlProgram, Exit, Host, Specification};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 struct HostClock;
@@ -17,17 +17,32 @@ impl Clock for HostClock {
     }
 }
 
-/// Keeps what the guest says.
+/// Keeps what the guest says, and wakes the thread that runs it.
 #[derive(Default)]
-struct Messages(Mutex<Vec<String>>);
+struct Messages {
+    lines: Mutex<Vec<String>>,
+    runnable: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl Messages {
+    /// Until the CPU has something to do, and no longer than this.
+    fn wait(&self, most: Duration) {
+        let runnable = self.runnable.lock().unwrap();
+        *self.bell.wait_timeout_while(runnable, most, |runnable| !*runnable).unwrap().0 = false;
+    }
+}
 
 impl Host for Messages {
-    fn runnable(&self, _: u16) {}
+    fn runnable(&self, _: u16) {
+        *self.runnable.lock().unwrap() = true;
+        self.bell.notify_one();
+    }
     fn control_program(&self) -> Option<ControlProgram> {
         None
     }
     fn service_message(&self, line: &str) {
-        self.0.lock().unwrap().push(line.trim().to_owned());
+        self.lines.lock().unwrap().push(line.trim().to_owned());
     }
 }
 
@@ -53,18 +68,29 @@ pub(crate) struct Boot {
 
 impl Boot {
     /// `what` the guest's first program is to do; it must not take longer than `most`.
-    pub(crate) fn new((kernel, initrd): &(Vec<u8>, Vec<u8>), what: &str, most: Duration) -> Boot {
+    pub(crate) fn new(files: &(Vec<u8>, Vec<u8>), what: &str, most: Duration) -> Boot {
+        Boot::with(files, what, most, |_| ())
+    }
+
+    /// The same, with the devices that `attach` adds.
+    pub(crate) fn with(
+        (kernel, initrd): &(Vec<u8>, Vec<u8>),
+        what: &str,
+        most: Duration,
+        attach: impl FnOnce(&Configuration),
+    ) -> Boot {
         let spec = Specification { storage: 256 << 20, cpus: 1, ..Specification::default() };
         let messages = Arc::new(Messages::default());
         engine::provide(jit::translator);
         let machine = Configuration::new(spec, Arc::new(HostClock), messages.clone()).unwrap();
+        attach(&machine);
         machine.load_direct(kernel, initrd, &format!("console=ttyS0 nokaslr quiet vmb.mode={what}")).unwrap();
         Boot { machine, messages, began: Instant::now(), most }
     }
 
     /// What the guest has said.
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.messages.0.lock().unwrap().clone()
+        self.messages.lines.lock().unwrap().clone()
     }
 
     /// Runs until this is so between two slices, or the guest has powered off.
@@ -75,7 +101,7 @@ impl Boot {
                 Exit::SliceEnd | Exit::Left | Exit::Step | Exit::Message => {}
                 Exit::Wait { until } => {
                     let micros = until.map_or(1000, |until| until.micros_since(self.machine.now())).min(1000);
-                    std::thread::sleep(Duration::from_micros(micros));
+                    self.messages.wait(Duration::from_micros(micros));
                 }
                 Exit::Stopped => return,
                 Exit::DisabledWait(_) | Exit::ProgramLoop => panic!("the guest is lost: {:#?}", self.lines()),
