@@ -15,8 +15,9 @@ use crate::host::{Close, FlowId, Host, Refusal};
 use crate::port::Port;
 use std::time::Duration;
 
-/// The window that a guest is promised: what can wait here for the host.
-pub(crate) const WINDOW: usize = 512 << 10;
+/// The window that a guest is promised, which is what can wait here for the host: at first, and at most. It grows with
+/// what the host has taken, so that many connections to hosts that take nothing need little.
+const WINDOW: (usize, usize) = (64 << 10, 512 << 10);
 /// The window while much memory is used.
 const SMALL_WINDOW: usize = 8 << 10;
 /// The shift of the windows that guests are told (RFC 7323).
@@ -94,6 +95,8 @@ pub(crate) struct Tcp {
     guest_end: bool,
     /// The host was told so.
     finished: bool,
+    /// The window that the guest is promised.
+    promise: usize,
 
     /// The host may have something.
     pub(crate) readable: bool,
@@ -164,6 +167,7 @@ impl Tcp {
             pending: Buffer::default(),
             guest_end: false,
             finished: false,
+            promise: WINDOW.0,
             readable: false,
             writable: true,
             ack_due: false,

@@ -211,6 +211,7 @@ impl Tcp {
             if self.pending.is_empty() && self.writable && rest.len() >= DIRECT {
                 let sent = around.host.send(around.id, rest)?;
                 self.writable = sent == rest.len();
+                self.delivered(sent);
                 rest = &rest[sent..];
             }
             self.pending.append(rest);

@@ -77,10 +77,7 @@ impl Tcp {
             return Turn::Rest;
         }
         let ack = (self.phase == Phase::Answering).then_some(self.received);
-        let mut window = WINDOW.min(usize::from(u16::MAX));
-        if around.frugal {
-            window = SMALL_WINDOW;
-        }
+        let window = if around.frugal { SMALL_WINDOW } else { WINDOW.0 - 1 };
         let scale = self.phase == Phase::Calling || self.shifts.1 > 0;
         let syn = TcpRepr {
             control: TcpControl::Syn,
@@ -165,12 +162,18 @@ impl Tcp {
             let sent = around.host.send(around.id, self.pending.bytes())?;
             self.writable = sent == self.pending.len();
             self.pending.consume(sent);
+            self.delivered(sent);
         }
         if self.guest_end && self.pending.is_empty() && !self.finished {
             around.host.finish(around.id);
             self.finished = true;
         }
         Ok(())
+    }
+
+    /// The host has taken so many bytes.
+    pub(super) fn delivered(&mut self, count: usize) {
+        self.promise = (self.promise + count).min(WINDOW.1);
     }
 
     /// Reads from the host what the guest has room for.
@@ -250,7 +253,7 @@ impl Tcp {
 
     /// Up to where the guest may send: never less than was promised.
     fn right(&self, around: &Around<'_>) -> u32 {
-        let window = if around.frugal { SMALL_WINDOW } else { WINDOW };
+        let window = if around.frugal { SMALL_WINDOW } else { self.promise };
         let right = self.received.wrapping_add(window.saturating_sub(self.pending.len()) as u32);
         if (right.wrapping_sub(self.edge) as i32) > 0 { right } else { self.edge }
     }
@@ -262,7 +265,10 @@ impl Tcp {
         // Windows are told in steps of their shift.
         let step = 1 << self.shifts.1;
         let told = open < usize::from(u16::MAX) << self.shifts.1;
-        !self.guest_end && told && grown >= step && (grown >= WINDOW / 2 || (open < self.mss && grown >= self.mss))
+        !self.guest_end
+            && told
+            && grown >= step
+            && (grown >= self.promise / 2 || (open < self.mss && grown >= self.mss))
     }
 
     fn set_timers(&mut self, around: &Around<'_>) {

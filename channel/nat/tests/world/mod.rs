@@ -4,10 +4,13 @@
 
 use nat::{Close, Event, FlowId, Host, Kind, Nat, Received, Refusal, Settings};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
-use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
+use smoltcp::phy::{ChecksumCapabilities, Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::{dhcpv4, icmp, tcp, udp};
 use smoltcp::time::Instant;
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Address, Ipv6Address};
+use smoltcp::wire::{
+    EthernetAddress, EthernetFrame, EthernetProtocol, EthernetRepr, HardwareAddress, IpAddress, IpCidr, IpProtocol,
+    IpRepr, Ipv4Address, Ipv6Address, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber,
+};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -50,6 +53,25 @@ pub struct Sock {
     pub finished: bool,
     pub blocked: bool,
     pub ends: bool,
+}
+
+impl Sock {
+    /// A stream that nothing was read from.
+    pub fn stream(to: SocketAddr) -> Sock {
+        Sock {
+            kind: Kind::Stream,
+            to,
+            taken: VecDeque::new(),
+            total: 0,
+            sum: 0,
+            give: VecDeque::new(),
+            left: 0,
+            datagrams: VecDeque::new(),
+            finished: false,
+            blocked: false,
+            ends: false,
+        }
+    }
 }
 
 /// The made-up host, and the link to the guest.
@@ -131,21 +153,9 @@ impl Host for World {
         if kind == Kind::Echo && self.no_ping {
             return Err(Refusal::NotPermitted);
         }
-        let left = if to.port() == port::SOURCE { self.supply } else { 0 };
-        let ends = to.port() == port::SOURCE;
-        let sock = Sock {
-            kind,
-            to,
-            taken: VecDeque::new(),
-            total: 0,
-            sum: 0,
-            give: VecDeque::new(),
-            left,
-            datagrams: VecDeque::new(),
-            finished: false,
-            blocked: false,
-            ends,
-        };
+        let source = to.port() == port::SOURCE;
+        let left = if source { self.supply } else { 0 };
+        let sock = Sock { kind, left, ends: source, ..Sock::stream(to) };
         assert!(self.socks.insert(flow.number(), sock).is_none(), "opened twice");
         if kind == Kind::Stream {
             let outcome = match to.port() {
@@ -421,4 +431,50 @@ impl Lab {
 /// An address and a port.
 pub fn at(text: &str) -> SocketAddr {
     text.parse().unwrap()
+}
+
+/// A guest that calls and calls.
+pub struct Flood {
+    random: Random,
+}
+
+impl Flood {
+    pub fn new(seed: u64) -> Flood {
+        Flood { random: Random::seeded(seed) }
+    }
+
+    /// A SYN to `to`, the `number`th.
+    pub fn call(&mut self, to: SocketAddr, number: u32) -> Vec<u8> {
+        let from = IpAddress::v4(10, 0, 2, 15);
+        let to_address = IpAddress::from(to.ip());
+        let syn = TcpRepr {
+            src_port: 1_024 + (number % 60_000) as u16,
+            dst_port: to.port(),
+            control: TcpControl::Syn,
+            seq_number: TcpSeqNumber(self.random.word() as i32),
+            ack_number: None,
+            window_len: 65_535,
+            window_scale: Some(7),
+            max_seg_size: Some(1_460),
+            sack_permitted: true,
+            sack_ranges: [None; 3],
+            timestamp: None,
+            payload: &[],
+        };
+        let caps = ChecksumCapabilities::default();
+        let header = IpRepr::new(from, to_address, IpProtocol::Tcp, syn.buffer_len(), 64);
+        let mut frame = vec![0; 14 + header.header_len() + syn.buffer_len()];
+        let mut ethernet = EthernetFrame::new_unchecked(&mut frame[..]);
+        EthernetRepr {
+            src_addr: EthernetAddress(MAC),
+            dst_addr: EthernetAddress(Settings::default().mac),
+            ethertype: EthernetProtocol::Ipv4,
+        }
+        .emit(&mut ethernet);
+        let packet = ethernet.payload_mut();
+        header.emit(&mut *packet, &caps);
+        let mut segment = TcpPacket::new_unchecked(&mut packet[header.header_len()..]);
+        syn.emit(&mut segment, &from, &to_address, &caps);
+        frame
+    }
 }
