@@ -76,10 +76,22 @@ pub mod feature {
 
 /// Features of network cards.
 pub mod net_feature {
+    /// The device computes check sums that the driver leaves open.
+    pub const CSUM: u64 = 1 << 0;
+    /// The driver takes frames whose check sums are left open.
+    pub const GUEST_CSUM: u64 = 1 << 1;
     /// The configuration says the longest packet.
     pub const MTU: u64 = 1 << 3;
     /// The configuration says the address.
     pub const MAC: u64 = 1 << 5;
+    /// The driver takes long segments of TCP over IPv4.
+    pub const GUEST_TSO4: u64 = 1 << 7;
+    /// The driver takes long segments of TCP over IPv6.
+    pub const GUEST_TSO6: u64 = 1 << 8;
+    /// The device cuts long segments of TCP over IPv4.
+    pub const HOST_TSO4: u64 = 1 << 11;
+    /// The device cuts long segments of TCP over IPv6.
+    pub const HOST_TSO6: u64 = 1 << 12;
     /// A frame may lie in several buffers of the driver.
     pub const MRG_RXBUF: u64 = 1 << 15;
     /// The configuration says whether the link is up.
@@ -216,17 +228,30 @@ pub struct NetConfig {
 }
 const _: () = assert!(size_of::<NetConfig>() == 12);
 
+/// In the flags of [`NetHeader`]: the check sum is left open.
+pub const NEEDS_SUM: u8 = 1;
+
+/// How a long segment is cut, in [`NetHeader`].
+pub mod segmentation {
+    /// It is not.
+    pub const NONE: u8 = 0;
+    /// TCP over IPv4.
+    pub const TCP4: u8 = 1;
+    /// TCP over IPv6.
+    pub const TCP6: u8 = 4;
+}
+
 /// What stands before each frame in buffers of a network card.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct NetHeader {
     /// X'00': what is to be done about its check sum.
     pub flags: u8,
-    /// X'01': into what it is to be taken apart; 0: it stays whole.
+    /// X'01': see [`segmentation`].
     pub segmentation: u8,
-    /// X'02': bytes of its heads.
+    /// X'02': bytes of its heads, about.
     pub head: little::U16,
-    /// X'04': bytes of each part.
+    /// X'04': bytes of data of each part.
     pub part: little::U16,
     /// X'06': where the check sum begins.
     pub sum_from: little::U16,

@@ -13,9 +13,6 @@ pub const LONGEST: usize = 65_553;
 
 /// Where a tag stands: after the two addresses.
 const TAG_AT: usize = 12;
-/// The type that begins a tag.
-const TAGGED: u16 = 0x8100;
-
 /// A tag as IEEE 802.1Q has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
@@ -28,13 +25,16 @@ pub(crate) struct Tag {
 const _: () = assert!(size_of::<Tag>() == 4);
 
 impl Tag {
+    /// The type that begins a tag.
+    pub(crate) const KIND: u16 = 0x8100;
+
     pub(crate) fn vlan(self) -> VlanId {
         self.control.get() & 0x0fff
     }
 
     pub(crate) fn of(vlan: VlanId, priority: Option<Tag>) -> Tag {
         let control = priority.map_or(0, |tag| tag.control.get() & 0xf000) | vlan & 0x0fff;
-        Tag { kind: TAGGED.into(), control: control.into() }
+        Tag { kind: Tag::KIND.into(), control: control.into() }
     }
 }
 
@@ -56,8 +56,8 @@ impl Head {
         let (to, from) = (ethernet.dst_addr(), ethernet.src_addr());
         let tag = match u16::from(ethernet.ethertype()) {
             // A tag is followed by a type.
-            TAGGED if frame.len() < SHORTEST + size_of::<Tag>() => return None,
-            TAGGED => Tag::read_from_prefix(&frame[TAG_AT..]).ok().map(|(tag, _)| tag),
+            Tag::KIND if frame.len() < SHORTEST + size_of::<Tag>() => return None,
+            Tag::KIND => Tag::read_from_prefix(&frame[TAG_AT..]).ok().map(|(tag, _)| tag),
             _ => None,
         };
         from.is_unicast().then_some(Head { to, from, tag })

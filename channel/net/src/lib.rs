@@ -10,12 +10,14 @@
 
 mod capture;
 mod frame;
+mod offload;
 mod port;
 mod switch;
 mod vlan;
 
 pub use capture::{Capture, Direction};
 pub use frame::{LONGEST, SHORTEST};
+pub use offload::{Cut, Offload, Takes, left_open};
 pub use port::{Counters, Delivery, Port, Settings};
 pub use smoltcp::wire::EthernetAddress as Mac;
 pub use switch::{Rules, Switch};

@@ -2,11 +2,12 @@
 
 use crate::capture::{Capture, Direction};
 use crate::frame::{self, Head, Tag};
+use crate::offload::{self, Offload, Takes};
 use crate::switch::Shared;
 use crate::{Mac, Vlan};
 use base::{Held, Tod};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The most frames and bytes that wait at a port.
 const FRAMES: usize = 4096;
@@ -58,17 +59,32 @@ pub(crate) type Listener = Arc<dyn Fn() + Send + Sync>;
 
 #[derive(Default)]
 struct State {
-    frames: VecDeque<Vec<u8>>,
+    frames: VecDeque<(Vec<u8>, Offload)>,
     bytes: usize,
     spare: Vec<Vec<u8>>,
     counters: Counters,
     capture: Option<Capture>,
-    /// Something takes frames.
+    /// Something takes frames, and with these things to do about them.
     up: bool,
+    takes: Takes,
     listener: Option<Listener>,
+    /// What is told when there is room for its frames again.
+    room: Option<Listener>,
+    /// Ports whose frames found no room here, and that want to be told.
+    turned_away: Vec<Weak<Queue>>,
 }
 
 impl State {
+    /// Puts a frame into the queue; what `frame` has afterwards is of no use.
+    fn push(&mut self, frame: &mut Vec<u8>, offload: Offload, now: Tod) {
+        let frame = std::mem::replace(frame, self.spare.pop().unwrap_or_default());
+        self.capture(Direction::In, now, &frame);
+        self.counters.received += 1;
+        self.counters.received_bytes += frame.len() as u64;
+        self.bytes += frame.len();
+        self.frames.push_back((frame, offload));
+    }
+
     fn capture(&mut self, direction: Direction, now: Tod, frame: &[u8]) {
         // What cannot be written ends the capture: the network goes on.
         if self.capture.as_mut().is_some_and(|capture| capture.frame(direction, now, frame).is_err()) {
@@ -76,6 +92,9 @@ impl State {
         }
     }
 }
+
+/// Whether a frame loses its tag, and which tag it gets.
+type Form = (bool, Option<Tag>);
 
 /// What the switch knows of a port.
 #[derive(Default)]
@@ -87,27 +106,44 @@ impl Queue {
     }
 
     /// Puts a copy of a frame into the queue, in the form that the port's VLAN asks for; false if there is no room. The
-    /// listener is called with nothing locked.
-    pub(crate) fn deliver(&self, bytes: &[u8], (strip, tag): (bool, Option<Tag>), now: Tod) -> bool {
+    /// listener is called with nothing locked. If there is to be one for room, `from` is remembered.
+    fn deliver(&self, (bytes, offload): (&[u8], Offload), form: Form, now: Tod, from: Option<&Arc<Queue>>) -> bool {
         let mut state = self.lock();
         let long = bytes.len() + size_of::<Tag>();
-        if !state.up || state.frames.len() >= FRAMES || state.bytes + long > BYTES {
-            state.counters.dropped += 1;
+        let full = state.frames.len() >= FRAMES || state.bytes + long > BYTES;
+        if !state.up || full {
+            match from.filter(|_| state.up).map(Arc::downgrade) {
+                Some(from) if !state.turned_away.iter().any(|other| other.ptr_eq(&from)) => {
+                    state.turned_away.push(from);
+                }
+                Some(_) => {}
+                None => state.counters.dropped += 1,
+            }
             return false;
         }
         let mut frame = state.spare.pop().unwrap_or_default();
-        frame::copy(bytes, strip, tag, &mut frame);
-        state.capture(Direction::In, now, &frame);
-        state.counters.received += 1;
-        state.counters.received_bytes += frame.len() as u64;
-        state.bytes += frame.len();
-        state.frames.push_back(frame);
-        let listener = if state.frames.len() == 1 { state.listener.clone() } else { None };
+        frame::copy(bytes, form.0, form.1, &mut frame);
+        let offload = offload.moved(frame.len() as i32 - bytes.len() as i32);
+        let (takes, first) = (state.takes, state.frames.is_empty());
+        if !offload::finish(&mut frame, offload, takes, |frame, offload| state.push(frame, offload, now)) {
+            state.counters.dropped += 1;
+        }
+        let listener = if first && !state.frames.is_empty() { state.listener.clone() } else { None };
         drop(state);
         if let Some(listener) = listener {
             listener();
         }
         true
+    }
+}
+
+/// Tells ports that there is room again.
+fn tell(waiting: Vec<Weak<Queue>>) {
+    for queue in waiting.iter().filter_map(Weak::upgrade) {
+        let listener = queue.lock().room.clone();
+        if let Some(listener) = listener {
+            listener();
+        }
     }
 }
 
@@ -123,6 +159,11 @@ pub struct Port {
 impl Port {
     /// Sends a frame, from its addresses on and without a check sequence.
     pub fn send(&self, frame: &[u8]) -> Delivery {
+        self.send_open(frame, Offload::NONE)
+    }
+
+    /// [`Port::send`] of a frame about which something is still to be done.
+    pub fn send_open(&self, frame: &[u8], offload: Offload) -> Delivery {
         let now = self.switch.clock.now();
         let Some(head) = Head::of(frame) else {
             self.queue.lock().counters.refused += 1;
@@ -132,15 +173,18 @@ impl Port {
             self.queue.lock().counters.refused += 1;
             return Delivery::default();
         };
-        {
+        let waits = {
             let mut state = self.queue.lock();
             state.counters.sent += 1;
             state.counters.sent_bytes += frame.len() as u64;
             state.capture(Direction::Out, now, frame);
-        }
+            state.room.is_some()
+        };
+        // What goes to several ports is not sent again.
+        let from = (waits && targets.len() == 1).then_some(&self.queue);
         let mut delivery = Delivery::default();
         for (queue, settings) in targets {
-            match queue.deliver(frame, settings.vlan.form(vlan, &head), now) {
+            match queue.deliver((frame, offload), settings.vlan.form(vlan, &head), now, from) {
                 true => delivery.delivered += 1,
                 false => delivery.dropped += 1,
             }
@@ -151,14 +195,29 @@ impl Port {
     /// Takes the next frame for this port, in the place of what `frame` has; false if there is none. The buffer that was
     /// given is used for frames to come.
     pub fn receive(&self, frame: &mut Vec<u8>) -> bool {
+        self.receive_open(frame).is_some()
+    }
+
+    /// [`Port::receive`], and what is still to be done about the frame: no more than [`Port::takes`] has said.
+    pub fn receive_open(&self, frame: &mut Vec<u8>) -> Option<Offload> {
         let mut state = self.queue.lock();
-        let Some(next) = state.frames.pop_front() else { return false };
+        let (next, offload) = state.frames.pop_front()?;
         state.bytes -= next.len();
         let old = std::mem::replace(frame, next);
         if state.spare.len() < SPARE && old.capacity() <= SPARE_BYTES {
             state.spare.push(old);
         }
-        true
+        if !state.turned_away.is_empty() && state.frames.len() <= FRAMES / 2 && state.bytes <= BYTES / 2 {
+            let waiting = std::mem::take(&mut state.turned_away);
+            drop(state);
+            tell(waiting);
+        }
+        Some(offload)
+    }
+
+    /// Says what the thing at the port takes as it is, from now on.
+    pub fn takes(&self, takes: Takes) {
+        self.queue.lock().takes = takes;
     }
 
     /// Whether a frame waits.
@@ -172,6 +231,9 @@ impl Port {
         state.up = up;
         if !up {
             (state.frames, state.spare, state.bytes) = Default::default();
+            let waiting = std::mem::take(&mut state.turned_away);
+            drop(state);
+            tell(waiting);
         }
     }
 
@@ -179,6 +241,13 @@ impl Port {
     /// something. It is called once until [`Port::receive`] has emptied the queue.
     pub fn on_frames(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.queue.lock().listener = Some(Arc::new(listener));
+    }
+
+    /// What is called when another port has room again, after [`Port::send`] has said of a frame for that port alone that
+    /// it was dropped: on the thread of what is there. A port that has given this sends such a frame again, so it does not
+    /// count as dropped.
+    pub fn on_room(&self, listener: impl Fn() + Send + Sync + 'static) {
+        self.queue.lock().room = Some(Arc::new(listener));
     }
 
     /// What went through it.

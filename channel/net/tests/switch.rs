@@ -177,6 +177,38 @@ fn a_flood_finds_bounds() {
     assert_eq!(a.send(&frame(mac(2), mac(1), b"")), Delivery { delivered: 0, dropped: 1 });
 }
 
+#[test]
+fn a_sender_is_told_when_there_is_room_again() {
+    let (_, switch) = switch();
+    let [a, b, c] = [0; 3].map(|_| port(&switch, Settings::default()));
+    b.send(&frame(mac(1), mac(2), b"here I am"));
+    let told = Arc::new(AtomicUsize::new(0));
+    let tell = told.clone();
+    a.on_room(move || _ = tell.fetch_add(1, SeqCst));
+    let full = |from: &Port| {
+        let sent = frame(mac(2), mac(1), b"much");
+        while from.send(&sent).delivered > 0 {}
+        assert_eq!(from.send(&sent), Delivery { delivered: 0, dropped: 1 });
+    };
+    full(&a);
+    assert_eq!(b.counters().dropped, 0, "it will be sent again");
+    let mut taken = Vec::new();
+    for n in 0..4096 {
+        assert_eq!(told.load(SeqCst), usize::from(n >= 2048), "{n}");
+        assert!(b.receive(&mut taken));
+    }
+    assert_eq!(told.load(SeqCst), 1);
+    full(&a);
+    b.set_up(false);
+    assert_eq!(told.load(SeqCst), 2, "what was to be sent again goes nowhere");
+    b.set_up(true);
+    // Others just lose their frames, and so do those to all.
+    let all_of = frame(Mac([0xff; 6]), mac(1), b"");
+    while a.send(&all_of).dropped == 0 {}
+    full(&c);
+    assert_eq!((c.counters().dropped, b.counters().dropped, told.load(SeqCst)), (1, 2, 2));
+}
+
 #[derive(Clone, Default)]
 struct File(Arc<Mutex<Vec<u8>>>);
 

@@ -2,10 +2,10 @@
 
 use crate::ring::{Broken, Chain};
 use crate::transport::{Cause, Model, Queues};
-use arch::virtio::{NetConfig, NetHeader, kind, net_feature};
+use ::net::{Cut, LONGEST, Mac, Offload, Port, SHORTEST, Takes};
+use arch::virtio::{NEEDS_SUM, NetConfig, NetHeader, kind, net_feature as net, segmentation};
 use base::Held;
 use css::Doorbell;
-use net::{LONGEST, Mac, Port, SHORTEST};
 use std::sync::{Arc, Mutex, MutexGuard};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -14,6 +14,8 @@ const RECEIVE: u16 = 0;
 const SEND: u16 = 1;
 /// Frames that are moved at once, each way.
 const BATCH: u16 = 256;
+/// The shortest head of a packet of TCP.
+const HEAD_OF_TCP: u16 = 20;
 /// The bytes before each frame.
 const HEAD: usize = size_of::<NetHeader>();
 
@@ -21,8 +23,9 @@ const HEAD: usize = size_of::<NetHeader>();
 struct Plug {
     port: Option<Arc<Port>>,
     bell: Option<Doorbell>,
-    /// The driver takes frames.
+    /// The driver takes frames, and with these things to do about them.
     runs: bool,
+    takes: Takes,
     changed: bool,
 }
 
@@ -61,9 +64,9 @@ impl Cable {
         }
     }
 
-    fn run(&self, runs: bool) {
+    fn run(&self, runs: bool, takes: Takes) {
         let mut plug = self.lock();
-        plug.runs = runs;
+        (plug.runs, plug.takes) = (runs, takes);
         plug.plug_in();
     }
 }
@@ -71,6 +74,7 @@ impl Cable {
 impl Plug {
     fn plug_in(&self) {
         let Some(port) = &self.port else { return };
+        port.takes(self.takes);
         port.set_up(self.runs);
         if let Some(bell) = self.bell.clone() {
             port.on_frames(move || bell.ring());
@@ -94,10 +98,11 @@ pub struct Card {
     cable: Arc<Cable>,
     mac: Mac,
     mtu: u16,
-    merges: bool,
+    features: u64,
     counters: CardCounters,
     /// The frame that comes next for the program, if `waits`.
     incoming: Vec<u8>,
+    open: Offload,
     waits: bool,
     /// The driver was told not to notify us of new buffers.
     quiet: bool,
@@ -114,9 +119,10 @@ impl Card {
             cable,
             mac,
             mtu,
-            merges: false,
+            features: 0,
             counters: CardCounters::default(),
             incoming: Vec::new(),
+            open: Offload::NONE,
             waits: false,
             quiet: false,
             outgoing: Vec::new(),
@@ -146,11 +152,11 @@ impl Card {
             if (HEAD + SHORTEST..=HEAD + LONGEST).contains(&(length as usize)) {
                 self.outgoing.clear();
                 chain.read(storage, 0, &mut self.outgoing)?;
-                let (header, _) = NetHeader::read_from_prefix(&self.outgoing).expect("it is long enough");
-                match port {
-                    _ if header.flags != 0 || header.segmentation != 0 => self.counters.refused += 1,
-                    Some(port) => _ = port.send(&self.outgoing[HEAD..]),
-                    None => self.counters.lost += 1,
+                let (header, frame) = NetHeader::ref_from_prefix(&self.outgoing).expect("it is long enough");
+                match (self.asked(header, frame), port) {
+                    (None, _) => self.counters.refused += 1,
+                    (Some(open), Some(port)) => _ = port.send_open(frame, open),
+                    (_, None) => self.counters.lost += 1,
                 }
             } else {
                 self.counters.refused += 1;
@@ -162,16 +168,55 @@ impl Card {
         queues.publish(SEND)
     }
 
+    /// What the driver leaves to be done about a frame. `None`: it was not agreed upon, or cannot be.
+    fn asked(&self, header: &NetHeader, frame: &[u8]) -> Option<Offload> {
+        let agreed = |feature: u64| self.features & feature != 0;
+        let sum = match header.flags {
+            0 => None,
+            NEEDS_SUM if agreed(net::CSUM) => {
+                let at = header.sum_from.get().checked_add(header.sum_at.get())?;
+                (usize::from(at) + 2 <= frame.len()).then_some(())?;
+                Some((header.sum_from.get(), at))
+            }
+            _ => return None,
+        };
+        let cut = |six| sum.map(|_| Some(Cut { part: header.part.get(), six }));
+        let cut = match header.segmentation {
+            segmentation::NONE => None,
+            segmentation::TCP4 if agreed(net::HOST_TSO4) => cut(false)?,
+            segmentation::TCP6 if agreed(net::HOST_TSO6) => cut(true)?,
+            _ => return None,
+        };
+        Some(Offload { sum, cut })
+    }
+
+    /// What is said of the frame that comes next for the program, which lies in so many buffers.
+    fn header(&self, buffers: u16) -> NetHeader {
+        let mut header = NetHeader { buffers: buffers.into(), ..NetHeader::default() };
+        if let Some((from, at)) = self.open.sum {
+            header.flags = NEEDS_SUM;
+            (header.sum_from, header.sum_at) = (from.into(), (at - from).into());
+        }
+        if let (Some(cut), Some((from, _))) = (self.open.cut, self.open.sum) {
+            header.segmentation = if cut.six { segmentation::TCP6 } else { segmentation::TCP4 };
+            (header.head, header.part) = ((from + HEAD_OF_TCP).into(), cut.part.into());
+        }
+        header
+    }
+
     /// Gives the program what has come for it.
     fn receive(&mut self, port: &Port, queues: &mut Queues<'_>) -> Result<(), Broken> {
         for _ in 0..BATCH {
-            if !self.waits && !port.receive(&mut self.incoming) {
-                // There is nothing that buffers are wanted for.
-                if !std::mem::replace(&mut self.quiet, true) {
-                    let storage = queues.storage;
-                    queues.queue(RECEIVE).want(storage, false)?;
-                }
-                return queues.publish(RECEIVE);
+            if !self.waits {
+                let Some(open) = port.receive_open(&mut self.incoming) else {
+                    // There is nothing that buffers are wanted for.
+                    if !std::mem::replace(&mut self.quiet, true) {
+                        let storage = queues.storage;
+                        queues.queue(RECEIVE).want(storage, false)?;
+                    }
+                    return queues.publish(RECEIVE);
+                };
+                self.open = open;
             }
             self.waits = !self.place(queues)?;
             if self.waits {
@@ -191,8 +236,9 @@ impl Card {
     fn place(&mut self, queues: &mut Queues<'_>) -> Result<bool, Broken> {
         let (storage, queue) = (queues.storage, queues.queue(RECEIVE));
         let needed = (HEAD + self.incoming.len()) as u64;
+        let merges = self.features & net::MRG_RXBUF != 0;
         let (mut room, mut count) = (0, 0);
-        while room < needed && (count == 0 || self.merges && count < usize::from(queue.size())) {
+        while room < needed && (count == 0 || merges && count < usize::from(queue.size())) {
             if self.chains.len() == count {
                 self.chains.push(Chain::default());
             }
@@ -209,7 +255,7 @@ impl Card {
             self.counters.too_long += 1;
             return Ok(true);
         }
-        let header = NetHeader { buffers: (count as u16).into(), ..NetHeader::default() };
+        let header = self.header(count as u16);
         chains[0].write(storage, 0, header.as_bytes())?;
         let (mut skip, mut done) = (HEAD, 0);
         for chain in chains {
@@ -232,7 +278,9 @@ impl Model for Card {
     }
 
     fn features(&self) -> u64 {
-        net_feature::MAC | net_feature::STATUS | net_feature::MTU | net_feature::MRG_RXBUF
+        const OFFLOADS: u64 =
+            net::CSUM | net::GUEST_CSUM | net::GUEST_TSO4 | net::GUEST_TSO6 | net::HOST_TSO4 | net::HOST_TSO6;
+        net::MAC | net::STATUS | net::MTU | net::MRG_RXBUF | OFFLOADS
     }
 
     fn config(&self) -> Vec<u8> {
@@ -247,19 +295,24 @@ impl Model for Card {
 
     fn attached(&mut self, bell: &Doorbell) {
         let mut plug = self.cable.lock();
+        // The virtual machine may have had another card at this cable, before it got other hardware.
+        plug.runs = false;
         plug.bell = Some(bell.clone());
         plug.plug_in();
     }
 
     fn start(&mut self, features: u64) {
-        self.merges = features & net_feature::MRG_RXBUF != 0;
+        self.features = features;
+        let sums = features & net::GUEST_CSUM != 0;
+        let long = |feature| sums && features & feature != 0;
+        let takes = Takes { sums, long4: long(net::GUEST_TSO4), long6: long(net::GUEST_TSO6) };
         (self.waits, self.quiet, self.unfinished) = (false, false, false);
-        self.cable.run(true);
+        self.cable.run(true, takes);
     }
 
     fn stop(&mut self) {
         self.waits = false;
-        self.cable.run(false);
+        self.cable.run(false, Takes::default());
     }
 
     fn serve(&mut self, cause: Cause, queues: &mut Queues<'_>) -> Result<(), Broken> {
