@@ -114,13 +114,16 @@ pub fn left_open(frame: &mut [u8], mtu: u16) -> Offload {
     let sum = folded(u64::from(sum_of(&pair(&parts))) + u64::from(u8::from(parts.protocol)) + length);
     let at = parts.transport + if parts.protocol == IpProtocol::Tcp { SUM_OF_TCP } else { SUM_OF_UDP };
     frame[at..at + 2].copy_from_slice(&sum.to_be_bytes());
-    let part = usize::from(mtu).saturating_sub(parts.data - parts.network).max(1);
+    let part = usize::from(mtu).saturating_sub(parts.data - parts.network).max(LEAST.into());
     let long = parts.protocol == IpProtocol::Tcp && parts.end - parts.data > part;
     Offload {
         sum: Some((parts.transport as u16, at as u16)),
         cut: long.then_some(Cut { part: part as u16, six: parts.six }),
     }
 }
+
+/// The fewest bytes of data that a segment is cut into: Linux sends no shorter ones. It bounds what becomes of a frame.
+const LEAST: u16 = 48;
 
 /// Where packets have their check sums.
 const SUM_OF_TCP: usize = 16;
@@ -164,10 +167,10 @@ pub(crate) fn finish(
         && !(if six { takes.long6 } else { takes.long4 })
     {
         let Some(parts) = parts(frame).filter(|parts| parts.protocol == IpProtocol::Tcp) else { return false };
-        if part > 0 {
+        if part >= LEAST {
             cut(frame, &parts, part.into(), each);
         }
-        return part > 0;
+        return part >= LEAST;
     }
     match offload.sum {
         Some((from, at)) if !takes.sums => {

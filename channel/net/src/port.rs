@@ -77,6 +77,11 @@ struct State {
 impl State {
     /// Puts a frame into the queue; what `frame` has afterwards is of no use.
     fn push(&mut self, frame: &mut Vec<u8>, offload: Offload, now: Tod) {
+        // Of a frame that is cut, so much as there is room for.
+        if self.frames.len() >= FRAMES || self.bytes + frame.len() > BYTES {
+            self.counters.dropped += 1;
+            return;
+        }
         let frame = std::mem::replace(frame, self.spare.pop().unwrap_or_default());
         self.capture(Direction::In, now, &frame);
         self.counters.received += 1;
