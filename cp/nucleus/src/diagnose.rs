@@ -180,7 +180,7 @@ diagnoses! {
     full_screen { 0x058 console_io; 0x264 communication; }
     time { 0x044 end_time_slice; 0x09c directed_yield; 0x288 watchdog; }
     monitor { 0x0dc application_data; 0x204 partition_data; 0x2fc guest_data; 0x304 partition_resources; }
-    network { 0x26c network_information; }
+    network { 0x26c network_information; 0x500 notify_device; }
     load { 0x308 reset_and_load; }
     vmcf { 0x068 communicate; }
 }

@@ -19,6 +19,7 @@ pub mod examine;
 pub mod intercept;
 pub mod logon;
 pub mod machine;
+pub mod nic;
 pub mod processor;
 pub mod system;
 pub mod tape;

@@ -3,6 +3,7 @@
 //! Made at LOGON from the directory, and anew by DEFINE STORAGE. Here devices are attached. The crate `consoles` has
 //! those that are shown at terminals, `unitrecord` the readers, punches and printers over the spool.
 
+use crate::nic::Nic;
 use base::{Held, Tod};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use consoles::device::{Paper, VirtualConsole};
@@ -94,6 +95,7 @@ impl Machine {
         storage: u64,
         units: &[SharedUnit],
         grafs: &[Arc<Graf>],
+        nics: &[Arc<Nic>],
         around: &Surroundings,
     ) -> io::Result<Machine> {
         let (userid, listener, paper) = (user.userid.clone(), around.listener.clone(), around.paper.clone());
@@ -136,6 +138,7 @@ impl Machine {
         grafs
             .iter()
             .for_each(|graf| attach(&machine.configuration, graf.vdev(), Box::new(VirtualGraf::new(graf.clone()))));
+        nics.iter().for_each(|nic| attach(&machine.configuration, nic.vdev(), nic.device()));
         // The subchannels are there from the beginning: the reset clears the channel reports of their arrival.
         machine.configuration.css().reset();
         Ok(machine)

@@ -11,6 +11,7 @@
 use crate::block_path::{Iucv, SharedIucv};
 use crate::class::Classes;
 use crate::machine::{Listener, Machine, Surroundings};
+use crate::nic::Nic;
 use crate::trace::Trace;
 use crate::vmcf_memory::Memory;
 use arch::Absolute;
@@ -180,6 +181,7 @@ pub struct Vmdbk {
     machine: Mutex<Arc<Machine>>,
     units: Mutex<Vec<SharedUnit>>,
     grafs: Mutex<Vec<Arc<Graf>>>,
+    nics: Mutex<Vec<Arc<Nic>>>,
     /// Reader files that DIAGNOSE X'14' has described with subcode X'0FFE': number and when it was closed.
     seen: Mutex<HashSet<(u16, u64)>>,
     /// The saved system and the segments in its storage.
@@ -222,7 +224,7 @@ impl Vmdbk {
             hold: Arc::new(move || listener.hold()),
         };
         let around = Surroundings { listener: given.listener, paper, spool: given.spool };
-        let machine = Machine::new(&user, user.machine, user.storage, &units, &grafs, &around)?;
+        let machine = Machine::new(&user, user.machine, user.storage, &units, &grafs, &[], &around)?;
         Ok(Vmdbk {
             id: given.id,
             userid: user.userid.clone(),
@@ -252,6 +254,7 @@ impl Vmdbk {
             machine: Mutex::new(Arc::new(machine)),
             units: Mutex::new(units),
             grafs: Mutex::new(grafs),
+            nics: Mutex::default(),
             seen: Mutex::default(),
             segments: Mutex::default(),
             console,
@@ -292,6 +295,30 @@ impl Vmdbk {
     /// The unit record devices and the console's spooled side, in the order of the directory.
     pub fn units(&self) -> Vec<SharedUnit> {
         self.units.lock().held().clone()
+    }
+
+    /// The network cards.
+    pub fn nics(&self) -> Vec<Arc<Nic>> {
+        self.nics.lock().held().clone()
+    }
+
+    /// The network card with this device number.
+    pub fn nic(&self, vdev: u16) -> Option<Arc<Nic>> {
+        self.nics().into_iter().find(|nic| nic.vdev() == vdev)
+    }
+
+    /// Adds a network card. False if there is a device with its number.
+    pub fn add_nic(&self, nic: Arc<Nic>) -> bool {
+        let attached = self.machine().configuration.css().attach(nic.vdev(), nic.device()).is_ok();
+        if attached {
+            self.nics.lock().held().push(nic);
+        }
+        attached
+    }
+
+    /// Takes a network card away from the list of them.
+    pub fn remove_nic(&self, nic: &Arc<Nic>) {
+        self.nics.lock().held().retain(|other| !Arc::ptr_eq(other, nic));
     }
 
     /// The virtual 3270s beside the console, in the order of the directory.

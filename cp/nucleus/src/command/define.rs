@@ -69,7 +69,8 @@ pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
     let vmdbk = &issuer.vmdbk;
     let mode = vmdbk.lock().machine;
     let old = vmdbk.machine();
-    let made = Machine::new(&vmdbk.user, mode, bytes, &vmdbk.units(), &vmdbk.grafs(), vmdbk.surroundings());
+    let (units, grafs, nics) = (vmdbk.units(), vmdbk.grafs(), vmdbk.nics());
+    let made = Machine::new(&vmdbk.user, mode, bytes, &units, &grafs, &nics, vmdbk.surroundings());
     let machine = made.map_err(|error| message::no_host_storage(issuer.userid(), error).from("DEF"))?;
     old.configuration.cpus().for_each(|cpu| {
         machine.configuration.define_cpu(cpu, true);
@@ -220,10 +221,11 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     words.end()?;
     let unit = issuer.vmdbk.unit(old);
     let disk = cp.disks.link(issuer.userid(), old).is_some();
-    let graf = issuer.vmdbk.graf(old);
+    let (graf, nic) = (issuer.vmdbk.graf(old), issuer.vmdbk.nic(old));
     let other = match (disk, &graf) {
         (true, _) => "DASD",
         (_, Some(_)) => "GRAF",
+        _ if nic.is_some() => "NIC",
         _ if cp.tapes.held(issuer.userid(), old).is_some() => "TAPE",
         _ => "DEV",
     };
@@ -239,6 +241,9 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     }
     if let Some(graf) = graf {
         graf.renumber(new);
+    }
+    if let Some(nic) = nic {
+        nic.renumber(new);
     }
     Ok(format!("{name} DEFINED").into())
 }

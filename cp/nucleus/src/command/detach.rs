@@ -91,6 +91,14 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
                 }
                 response.push(format!("GRAF {number:04X} DETACHED"));
             }
+            None if vmdbk.nic(number).is_some() => {
+                machine.configuration.css().detach(number);
+                if let Some(nic) = vmdbk.nic(number) {
+                    nic.couple(None);
+                    vmdbk.remove_nic(&nic);
+                }
+                response.push(format!("NIC  {number:04X} DETACHED"));
+            }
             None => {
                 machine.configuration.css().detach(number);
                 response.push(format!("DEV  {number:04X} DETACHED"));

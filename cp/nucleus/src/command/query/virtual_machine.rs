@@ -1,13 +1,14 @@
 //! QUERY VIRTUAL, CONSOLE, STORAGE, CPUS, RDR ... vdev: what the virtual machine consists of.
 
 use super::super::{Issuer, Response};
+use crate::nic::Nic;
 use crate::system::Cp;
 use directory::SpoolKind;
 use message::Message;
 use message::words::{Word, Words};
 use unitrecord::lock_unit;
 
-/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
+/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|NIC|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
 /// [DETAILS]`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not
@@ -64,16 +65,35 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
             response.push(format!("GRAF {vdev:04X} {place}"));
         }
     }
+    for nic in issuer.vmdbk.nics() {
+        let vdev = nic.vdev();
+        if all || what.is("NIC") || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
+            response.push(nic_line(&nic));
+        }
+    }
     let first = range.map(|range| *range.start());
     match (response.lines.is_empty(), first) {
         (false, _) => Ok(response),
         (true, Some(device)) => Err(message::device_absent(format!("{device:04X}")).from("QVD")),
         (true, None) if ["CONSole", "UR"].iter().any(|class| what.is(class)) => Ok(response),
-        (true, None) if what.is("DASD") || what.is("TAPes") || what.is("GRAF") || what.is("CTCa") => {
+        (true, None) if what.is("DASD") || what.is("TAPes") || what.is("GRAF") || what.is("NIC") || what.is("CTCa") => {
             Err(message::no_such_devices(what.upper()).from("QVD"))
         }
         (true, None) => Err(what.invalid()),
     }
+}
+
+/// A network card: its address, and what went through its port, if it is in one.
+fn nic_line(nic: &Nic) -> String {
+    let mac = nic.mac().0;
+    let address = [&mac[..3], &mac[3..]].map(|half| half.iter().map(|byte| format!("{byte:02X}")).collect::<String>());
+    let state = match nic.port().map(|port| port.counters()) {
+        None => "NOT COUPLED".into(),
+        Some(counters) => {
+            format!("RX {} TX {} DISCARDED {}", counters.received, counters.sent, counters.dropped + counters.refused)
+        }
+    };
+    format!("NIC  {:04X} VIRTIO MAC {}-{} {state}", nic.vdev(), address[0], address[1])
 }
 
 /// `Query CONSole`
@@ -184,7 +204,8 @@ pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Resp
     let there = issuer.vmdbk.unit(device).is_some()
         || cp.disks.link(issuer.userid(), device).is_some()
         || cp.tapes.held(issuer.userid(), device).is_some()
-        || issuer.vmdbk.graf(device).is_some();
+        || issuer.vmdbk.graf(device).is_some()
+        || issuer.vmdbk.nic(device).is_some();
     if !there {
         return None;
     }
