@@ -7,6 +7,7 @@ mod command;
 mod decoder;
 mod directory;
 mod disk;
+mod network;
 mod program;
 mod terminal;
 
@@ -29,6 +30,7 @@ pub static TARGETS: &[Target] = &[
     decoder::TARGET,
     program::TARGET,
     disk::TARGET,
+    network::TARGET,
 ];
 
 #[cfg(test)]
