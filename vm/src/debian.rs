@@ -4,7 +4,7 @@
 //! installs the packages and makes it bootable. That guest is another process of this program: what is seen here are
 //! its steps. An installation that fails or is stopped leaves no disk of that name.
 
-use crate::linux;
+use crate::{linux, network};
 use ::dasd::model::CkdModel;
 use ::dasd::{Format, Image, ImageError, Kind, Method};
 use ::debian::Scratch;
@@ -45,8 +45,7 @@ pub(crate) struct Options {
     /// Root's password, and the user's.
     #[arg(long, value_name = "PASSWORD", default_value = "debian")]
     pub password: String,
-    /// A file of public keys that may log in by ssh: adds sshd. There is no network device here yet, so that only a
-    /// system that is moved elsewhere makes use of them.
+    /// A file of public keys that may log in by ssh: adds sshd. With --publish 2222:22 it is reached at port 2222.
     #[arg(long, value_name = "FILE")]
     pub ssh_key: Option<PathBuf>,
     /// A script to run when the system starts for the first time.
@@ -68,6 +67,9 @@ pub(crate) struct Options {
     /// Show the installing guest's console.
     #[arg(long)]
     pub verbose: bool,
+    /// The network that it has when it runs.
+    #[command(flatten)]
+    pub network: network::Options,
 }
 
 /// The device number of the disk.
@@ -75,6 +77,10 @@ const DEVICE: u16 = 0x200;
 
 /// Makes the system if it is not there, and runs it if that is wanted; the exit code.
 pub(crate) fn debian(options: &Options) -> Result<u8, String> {
+    options.network.check()?;
+    if let Some(word) = options.network.word().filter(|_| !options.run) {
+        return Err(format!("{word} is for a system that runs: --run"));
+    }
     let disk = options.name.with_added_extension("3390");
     if disk.exists() && !options.run {
         return Err(format!("{} exists already: \"--run\" starts it, another name makes another", disk.display()));
@@ -101,7 +107,10 @@ pub(crate) fn debian(options: &Options) -> Result<u8, String> {
         say!("{} is ready: endicott debian {} --run", disk.display(), options.name.display());
     }
     match options.run {
-        true => linux::linux(&linux::Options::from_disk(&disk, options.memory, options.cpus)),
+        true => {
+            let network = options.network.clone();
+            linux::linux(&linux::Options { network, ..linux::Options::from_disk(&disk, options.memory, options.cpus) })
+        }
         false => Ok(0),
     }
 }

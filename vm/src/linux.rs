@@ -7,6 +7,7 @@
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
 use crate::loading::{self, Loaded};
+use crate::network::{self, Network};
 use crate::server::{Notes, Server};
 use base::Clock;
 use consoles::ascii::AsciiConsole;
@@ -63,6 +64,8 @@ pub(crate) struct Options {
     /// A tape in AWSTAPE or HET format, on a drive of its own. The first drive becomes device 0580, and so on.
     #[arg(long, value_name = "FILE")]
     pub tape: Vec<PathBuf>,
+    #[command(flatten)]
+    pub network: network::Options,
     /// The guest's console [default: vt220, or 3215 if --append names a console of its own]
     #[arg(long, value_name = "KIND", value_enum)]
     pub console: Option<Console>,
@@ -100,6 +103,7 @@ impl Options {
             append: String::new(),
             disk: vec![disk.to_owned()],
             tape: Vec::new(),
+            network: network::Options::default(),
             console: None,
             memory,
             cpus,
@@ -228,6 +232,7 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
 pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let (console, parameters) = options.console();
     check(options, console, &parameters)?;
+    options.network.check()?;
     let open = |path: &PathBuf| Loaded::open(path, options.memory);
     let kernel = options.kernel.as_ref().map(open).transpose()?;
     let initrd = options.initrd.as_ref().map(open).transpose()?;
@@ -247,6 +252,7 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
         of_cp.settings.auto_return = false;
         of_cp.ascii = (console == Console::Vt220).then(AsciiConsole::default);
     }
+    let network = Network::new(&options.network, &vmdbk, clock.clone())?;
     let raw = Raw::enter();
     let panicked = Arc::new(AtomicBool::new(false));
     let server = Server::new(cp.clone(), notes.clone());
@@ -277,6 +283,9 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     vmdbk.machine().hold();
     threads.into_iter().for_each(|thread| drop(thread.join()));
     cp.disks.close(cp.now());
+    if let Some(network) = network {
+        network.end(&options.network);
+    }
     drop(raw);
     let ending = notes.ending();
     let code = match &ending {

@@ -22,6 +22,7 @@ mod keyboard;
 mod linux;
 mod loading;
 mod local;
+mod network;
 mod painter;
 mod password;
 mod program;

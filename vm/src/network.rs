@@ -1,0 +1,168 @@
+//! The network of `endicott linux`: a switch with the guest's card at one port and a gateway at another.
+//!
+//! The gateway is [`uplink`]: it answers the guest's questions for an address and for names, and gives its connections to
+//! sockets of the host.
+
+use crate::clock::HostClock;
+use base::file::{self, Access};
+use net::{Capture, Mac, Port, Settings, Switch, Takes, left_open};
+use nucleus::nic::Nic;
+use nucleus::vmdbk::Vmdbk;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use uplink::{Publish, Uplink};
+
+/// The card's device number.
+const CARD: u16 = 0x1000;
+/// The card's address: the same each time, so that the guest finds the card that it knows.
+const MAC: Mac = Mac([0x02, 0, 0, 0, 0, 1]);
+/// The longest packet: what Ethernet has.
+const MTU: u16 = 1500;
+/// The longest segment of TCP that the gateway hands on at once. The switch cuts it if the guest takes none so long.
+const SEGMENT: usize = 65_520;
+
+/// What `--net` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Kind {
+    /// A network card, and a gateway to the host's network, which needs no privilege.
+    User,
+    /// No network card.
+    None,
+}
+
+/// What the command line says of the network.
+#[derive(clap::Args, Clone, Default)]
+#[group(id = "network")]
+pub(crate) struct Options {
+    /// The guest's network [default: none, or user if a port is published]
+    #[arg(long, value_name = "KIND", value_enum)]
+    net: Option<Kind>,
+    /// A port of this host that leads to one of the guest, such as 8080:80 or 127.0.0.1:5353:53/udp. Without an address
+    /// it is one of 127.0.0.1. May be given more than once.
+    #[arg(long, short, value_name = "[ADDRESS:]HOST:GUEST[/udp]")]
+    publish: Vec<Publish>,
+    /// The guest reaches servers on this host's loopback at the gateway's address, 10.0.2.2.
+    #[arg(long)]
+    host_access: bool,
+    /// Writes what goes through the guest's network card into this file, which Wireshark reads (pcapng).
+    #[arg(long, value_name = "FILE")]
+    capture: Option<PathBuf>,
+}
+
+impl Options {
+    /// Refuses what is said of a network that there is not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.wanted().map(|_| ())
+    }
+
+    /// Whether the guest has a network.
+    fn wanted(&self) -> Result<bool, String> {
+        let kind = self.net.unwrap_or(if self.publish.is_empty() { Kind::None } else { Kind::User });
+        match (kind, self.word().filter(|word| *word != "--net")) {
+            (Kind::None, Some(word)) => Err(format!("{word} wants a network: --net user")),
+            _ => Ok(kind == Kind::User),
+        }
+    }
+
+    /// One of the options that were given, `--net` only if it is the only one.
+    pub(crate) fn word(&self) -> Option<&'static str> {
+        match () {
+            () if !self.publish.is_empty() => Some("--publish"),
+            () if self.host_access => Some("--host-access"),
+            () if self.capture.is_some() => Some("--capture"),
+            () => self.net.map(|_| "--net"),
+        }
+    }
+}
+
+/// The network, as long as the guest runs.
+pub(crate) struct Network {
+    card: Arc<Port>,
+    /// The gateway. Its port has the other end of what it is told by.
+    gateway: Arc<Uplink>,
+}
+
+impl Network {
+    /// Gives the guest a card, and the network behind it, if it is to have one.
+    pub(crate) fn new(options: &Options, vmdbk: &Vmdbk, clock: Arc<HostClock>) -> Result<Option<Network>, String> {
+        if !options.wanted()? {
+            return Ok(None);
+        }
+        let switch = Switch::new(clock);
+        let card = Arc::new(switch.port(Settings::default()));
+        if let Some(path) = &options.capture {
+            let wrong = |error| format!("--capture {}: {error}", path.display());
+            let file = file::open(path, Access::Make).map_err(wrong)?;
+            file.set_len(0).map_err(wrong)?;
+            let to = Box::new(BufWriter::new(file));
+            let name = format!("{} {CARD:04X}", vmdbk.userid);
+            card.capture(Some(Capture::new(to, &name).map_err(wrong)?));
+        }
+        let gateway = gateway(&switch, options).map_err(|error| format!("--net user: {error}"))?;
+        let problems: Vec<String> = gateway.problems().iter().map(ToString::to_string).collect();
+        if !problems.is_empty() {
+            return Err(format!("--publish: {}", problems.join("; ")));
+        }
+        let nic = Nic::new(CARD, MAC, MTU);
+        nic.couple(Some(card.clone()));
+        assert!(vmdbk.add_nic(nic), "no other device has its number");
+        Ok(Some(Network { card, gateway }))
+    }
+
+    /// The guest has ended: what was captured is written, and what there is to say of the gateway is said.
+    pub(crate) fn end(self, options: &Options) {
+        self.gateway.notices().iter().for_each(|notice| complain!("endicott: {notice}"));
+        let Some(path) = &options.capture else { return };
+        let complete = match self.card.capture(None) {
+            Some(mut capture) => capture.flush(),
+            None => Err(io::Error::other("it could not be written; the capture ends before the guest did")),
+        };
+        if let Err(error) = complete {
+            complain!("endicott: --capture {}: {error}", path.display());
+        }
+    }
+}
+
+/// A gateway at a port of its own of the switch.
+fn gateway(switch: &Switch, options: &Options) -> io::Result<Arc<Uplink>> {
+    let port = Arc::new(switch.port(Settings { uplink: true, ..Settings::default() }));
+    // It leaves check sums and the cutting of segments to the card, or to the switch.
+    let nat = uplink::settings::Settings {
+        mtu: MTU.into(),
+        segment: SEGMENT,
+        verify: false,
+        fill: false,
+        host_access: options.host_access,
+        ..uplink::settings::Settings::default()
+    };
+    let settings = uplink::Settings { nat, publish: options.publish.clone(), ..uplink::Settings::default() };
+    let to_guest = port.clone();
+    let mut frame = Vec::new();
+    let gateway = Uplink::start(settings, move |bytes| {
+        frame.clear();
+        frame.extend_from_slice(bytes);
+        let open = left_open(&mut frame, MTU);
+        to_guest.send_open(&frame, open).dropped == 0
+    })?;
+    let gateway = Arc::new(gateway);
+    // The port does not keep the gateway, whose thread has the port.
+    let (weak, taken) = (Arc::downgrade(&gateway), Mutex::new(Vec::new()));
+    let from_guest = Arc::downgrade(&port);
+    port.takes(Takes::ALL);
+    port.on_frames(move || {
+        let (Some(gateway), Some(port)) = (weak.upgrade(), from_guest.upgrade()) else { return };
+        let mut frame = taken.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        while port.receive_open(&mut frame).is_some() {
+            gateway.frame(&frame);
+        }
+    });
+    let weak = Arc::downgrade(&gateway);
+    port.on_room(move || {
+        if let Some(gateway) = weak.upgrade() {
+            gateway.room();
+        }
+    });
+    port.set_up(true);
+    Ok(gateway)
+}
