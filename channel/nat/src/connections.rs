@@ -202,6 +202,9 @@ impl Nat {
     /// The host is connected to what a guest has called, or is not.
     pub(crate) fn connected(&mut self, now: Duration, id: FlowId, outcome: Result<(), Refusal>, host: &mut dyn Host) {
         let Some(Flow { key, body: Body::Tcp(tcp), .. }) = self.flows.get_mut(id.index) else { return };
+        if !tcp.is_connecting() {
+            return;
+        }
         let Err(refusal) = outcome else {
             self.with_tcp(now, id.index, host, |tcp, _| {
                 tcp.connected();

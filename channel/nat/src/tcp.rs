@@ -191,6 +191,11 @@ impl Tcp {
         self.phase == Phase::Open
     }
 
+    /// Whether the host is connecting.
+    pub(crate) fn is_connecting(&self) -> bool {
+        self.phase == Phase::Connecting
+    }
+
     /// The storage that waiting bytes take.
     pub(crate) fn storage(&self) -> usize {
         self.out.capacity() + self.pending.capacity()
@@ -204,10 +209,8 @@ impl Tcp {
 
     /// The host's side is connected.
     pub(crate) fn connected(&mut self) {
-        if self.phase == Phase::Connecting {
-            self.phase = Phase::Answering;
-            self.readable = true;
-        }
+        self.phase = Phase::Answering;
+        self.readable = true;
     }
 
     /// Where the guest is, is not known yet: it is looked for again later.
