@@ -2,9 +2,10 @@
 
 use crate::Nat;
 use crate::datagrams::DOMAIN_PORT;
-use crate::flows::{Body, Flow, Key, Protocol, Standing};
+use crate::flows::{Body, Flow, Standing};
 use crate::host::{Close, FlowId, Host, Kind, Refusal};
 use crate::icmp::{Trouble, tell};
+use crate::key::{Key, Protocol};
 use crate::port::Ends;
 use crate::settings::{Place, place};
 use crate::tcp::{Around, Tcp, Turn, emit_reset};

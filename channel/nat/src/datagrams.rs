@@ -2,11 +2,12 @@
 
 use crate::Nat;
 use crate::dhcp::Outcome;
-use crate::dns::Question;
-use crate::flows::{Body, Flow, Key, Protocol, Standing};
+use crate::flows::{Body, Flow, Standing};
 use crate::host::{Close, FlowId, Host, Kind, Received, Refusal};
 use crate::icmp::{Trouble, tell};
+use crate::key::{Key, Protocol};
 use crate::port::Ends;
+use crate::role::{Datagrams, Role};
 use crate::settings::{GATEWAY, Place, place};
 use smoltcp::wire::{
     DHCP_CLIENT_PORT, DHCP_SERVER_PORT, EthernetAddress, IpProtocol, UDP_HEADER_LEN, UdpPacket, UdpRepr,
@@ -26,26 +27,6 @@ const DHCP_RATE: [(u64, u64); 2] = [(10, 20), (100, 200)];
 pub(crate) const DOMAIN_PORT: u16 = 53;
 /// The ports that callers get whose own is taken.
 const HIGH_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
-
-/// What a flow is for.
-#[derive(Debug)]
-pub(crate) enum Role {
-    /// UDP to the outside.
-    Udp,
-    /// Echoes to the outside, with the guest's identifier.
-    Echo { ident: u16 },
-    /// A question for a name.
-    Question(Question),
-    /// A peer of a published port, and the number of its listener.
-    Published { listener: usize, peer: SocketAddr },
-}
-
-/// A flow of datagrams.
-#[derive(Debug)]
-pub(crate) struct Datagrams {
-    pub(crate) role: Role,
-    pub(crate) readable: bool,
-}
 
 /// The ICMP view of a UDP header of the guest, for errors.
 fn udp_header(key: &Key) -> [u8; UDP_HEADER_LEN] {
@@ -102,7 +83,7 @@ impl Nat {
             None => {
                 let target = self.target(to);
                 self.datagram_flow(now, station, key, Role::Udp, |id, host| host.open(id, Kind::Datagram, target), host)
-                    .and_then(|index| self.to_host(now, index, data, host))
+                    .and_then(|index| self.send_out(now, index, data, host))
                     .map_err(Trouble::from)
             }
         };
@@ -154,7 +135,7 @@ impl Nat {
     }
 
     /// Sends a datagram on a flow to the host.
-    pub(crate) fn to_host(
+    pub(crate) fn send_out(
         &mut self,
         now: Duration,
         index: u32,
@@ -199,7 +180,7 @@ impl Nat {
                 break;
             }
             match host.receive(id, &mut space) {
-                Ok(Received::Bytes(count)) => self.from_host(now, index, key, station, &space[..count], host),
+                Ok(Received::Bytes(count)) => self.arrived(now, index, key, station, &space[..count], host),
                 Ok(Received::Nothing | Received::End) => datagrams.readable = false,
                 Err(refusal) => {
                     let asked = matches!(datagrams.role, Role::Question(_));
@@ -226,7 +207,7 @@ impl Nat {
     }
 
     /// A datagram has come for a flow.
-    fn from_host(&mut self, now: Duration, index: u32, key: Key, station: usize, data: &[u8], host: &mut dyn Host) {
+    fn arrived(&mut self, now: Duration, index: u32, key: Key, station: usize, data: &[u8], host: &mut dyn Host) {
         let Some(flow) = self.flows.get_mut(index) else { return };
         flow.due = Some(now + IDLE.1);
         let Body::Datagrams(datagrams) = &flow.body else { return };
@@ -282,7 +263,7 @@ impl Nat {
         }
         let role = Role::Published { listener, peer };
         if let Ok(index) = self.datagram_flow(now, station, key, role, |_, _| Ok(()), host) {
-            self.from_host(now, index, key, station, data, host);
+            self.arrived(now, index, key, station, data, host);
         }
     }
 

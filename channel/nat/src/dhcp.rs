@@ -4,6 +4,7 @@ use crate::settings::{BROADCAST, DNS, DOMAIN, FIRST, GATEWAY, LAST, PREFIX, Sett
 use smoltcp::wire::{DhcpFlags, DhcpMessageType, DhcpOption, DhcpPacket, DhcpRepr, EthernetAddress, Ipv4Cidr};
 use std::net::Ipv4Addr;
 use std::time::Duration;
+use zerocopy::big_endian::{U16, U32};
 
 /// How long an offer stands.
 const OFFER: Duration = Duration::from_secs(60);
@@ -217,8 +218,8 @@ fn reply(
 ) -> Outcome {
     let refused = kind == DhcpMessageType::Nak;
     let seconds = settings.lease.as_secs() as u32;
-    let (mtu, renewal, rebinding) = ((settings.mtu as u16).to_be_bytes(), seconds / 2, seconds / 8 * 7);
-    let (renewal, rebinding) = (renewal.to_be_bytes(), rebinding.to_be_bytes());
+    let (mtu, renewal, rebinding) = (U16::new(settings.mtu as u16).to_bytes(), seconds / 2, seconds / 8 * 7);
+    let (renewal, rebinding) = (U32::new(renewal).to_bytes(), U32::new(rebinding).to_bytes());
     let (dns, broadcast) = (DNS.octets(), BROADCAST.octets());
     let mut options = Vec::new();
     if !refused {

@@ -11,6 +11,8 @@ use smoltcp::wire::{
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
+use zerocopy::big_endian::{U16, U32};
+use zerocopy::{Immutable, IntoBytes};
 
 /// How many requests of one guest are answered in a second, and at once.
 const RATE: (u64, u64) = (100, 200);
@@ -22,6 +24,15 @@ pub(crate) const ADVERTISE: Duration = Duration::from_secs(600);
 const RDNSS: u8 = 25;
 /// Its length in units of eight bytes, and in bytes.
 const RDNSS_LENGTH: (u8, usize) = (3, 24);
+
+/// What follows its type and length.
+#[derive(IntoBytes, Immutable)]
+#[repr(C)]
+struct NameServers {
+    reserved: U16,
+    lifetime: U32,
+    address: [u8; 16],
+}
 
 /// The Ethernet address of a group of IPv6 (RFC 2464, 7).
 fn group(address: Ipv6Addr) -> EthernetAddress {
@@ -149,11 +160,9 @@ impl Nat {
                 prefix: NETWORK6,
             }),
         };
-        // Two reserved bytes, the lifetime, the address.
-        let mut servers = [0; 22];
-        servers[2..6].copy_from_slice(&(LIFETIME.as_secs() as u32).to_be_bytes());
-        servers[6..].copy_from_slice(&DNS6.octets());
-        self.discovery(station, ROUTER6, to, &router, &servers, host);
+        let lifetime = (LIFETIME.as_secs() as u32).into();
+        let servers = NameServers { reserved: U16::ZERO, lifetime, address: DNS6.octets() };
+        self.discovery(station, ROUTER6, to, &router, servers.as_bytes(), host);
     }
 
     /// Advertises the router to all guests.

@@ -2,13 +2,16 @@
 //! resolvers (RFC 1035).
 
 use crate::Nat;
-use crate::datagrams::{Datagrams, Role};
-use crate::flows::{Body, Flow, Key, Protocol, Standing};
+use crate::flows::{Body, Flow, Standing};
 use crate::host::{Close, FlowId, Host, Kind, Refusal};
+use crate::key::{Key, Protocol};
+use crate::role::{Datagrams, Question, Role};
 use crate::settings::{DOMAIN, GATEWAY, GATEWAY6, HOST};
 use smoltcp::wire::{DnsFlags, DnsPacket, DnsQueryType, DnsQuestion, DnsRcode};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
+use zerocopy::big_endian::{U16, U32};
+use zerocopy::{Immutable, IntoBytes};
 
 /// How long a resolver may take, and how many are asked: all in all less than the 5 seconds of most clients.
 const PATIENCE: Duration = Duration::from_millis(1_500);
@@ -20,18 +23,16 @@ const MOST: usize = 512;
 const LIFETIME: u32 = 30;
 /// The length of the header.
 const HEADER: usize = 12;
+/// What follows name, type and class of an answer's record.
+#[derive(IntoBytes, Immutable)]
+#[repr(C)]
+struct Record {
+    lifetime: U32,
+    length: U16,
+}
+
 /// The name that is the question's, as a pointer to it (RFC 1035, 4.1.4).
 const SAME_NAME: [u8; 2] = [0xc0, HEADER as u8];
-
-/// A question on its way.
-#[derive(Debug)]
-pub(crate) struct Question {
-    query: Vec<u8>,
-    /// The port of the guest that asked.
-    asker: SocketAddr,
-    server: SocketAddr,
-    attempt: usize,
-}
 
 /// A name in small letters, its labels parted by dots.
 fn name(packet: &DnsPacket<&[u8]>, question: &DnsQuestion<'_>) -> Option<String> {
@@ -66,8 +67,8 @@ fn answer(
             let at = answer.len();
             answer.resize(at + record.buffer_len(), 0);
             record.emit(&mut answer[at..]);
-            answer.extend(LIFETIME.to_be_bytes());
-            answer.extend((bytes.len() as u16).to_be_bytes());
+            let rest = Record { lifetime: LIFETIME.into(), length: (bytes.len() as u16).into() };
+            answer.extend(rest.as_bytes());
             answer.extend(bytes);
         }
     }

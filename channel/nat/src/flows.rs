@@ -1,31 +1,13 @@
 //! The table of flows: by their ends, by their timers, and by how long they have been idle.
 
-use crate::datagrams::Datagrams;
 use crate::host::FlowId;
+use crate::key::Key;
+use crate::role::Datagrams;
 use crate::stations::Stations;
 use crate::tcp::Tcp;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
-use std::net::SocketAddr;
 use std::time::Duration;
-
-/// What kinds of flows can have the same ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Protocol {
-    Tcp,
-    Udp,
-    Echo,
-    /// A question to the server for names; the remote port is its identification.
-    Question,
-}
-
-/// What a flow is found by: its ends as the guest sees them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
-    pub(crate) protocol: Protocol,
-    pub(crate) guest: SocketAddr,
-    pub(crate) remote: SocketAddr,
-}
 
 /// What a flow is.
 #[derive(Debug)]

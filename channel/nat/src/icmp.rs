@@ -1,10 +1,10 @@
 //! ICMP and ICMPv6: echoes, and errors that guests are told.
 
 use crate::Nat;
-use crate::datagrams::Role;
-use crate::flows::{Key, Protocol};
 use crate::host::{Host, Kind, Refusal};
+use crate::key::{Key, Protocol};
 use crate::port::{Ends, Port};
+use crate::role::Role;
 use crate::settings::{GATEWAY, GATEWAY6, Place, place};
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
@@ -183,7 +183,7 @@ impl Nat {
                 let role = Role::Echo { ident: echo.ident };
                 let sent = self
                     .datagram_flow(now, station, key, role, |id, host| host.open(id, Kind::Echo, key.remote), host)
-                    .and_then(|index| self.to_host(now, index, payload, host));
+                    .and_then(|index| self.send_out(now, index, payload, host));
                 match sent {
                     Ok(()) => self.port.counters.echoes_out += 1,
                     Err(refusal) => {

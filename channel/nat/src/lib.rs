@@ -8,7 +8,7 @@
 //! - [`settings`]: the addresses of the network, and what can be set.
 //! - `port`, `stations`: the link, and the guests on it. A guest whose queue is full stops nothing but its own flows.
 //! - `discovery`: ARP, neighbour and router discovery. `dhcp`: addresses. `dns`: names. `icmp`: echoes and errors.
-//! - `flows`: the table of flows. `datagrams`: those of UDP and of echoes. `tcp`, `connections`: those of TCP.
+//! - `flows`, `key`, `role`: the table of flows. `datagrams`: those of UDP and of echoes. `tcp`, `connections`: those of TCP.
 //! - `reassembly`: fragments.
 //!
 //! [docs/nat.md](../../../docs/nat.md) tells what guests see, and why it is so.
@@ -25,8 +25,10 @@ mod dns;
 mod flows;
 mod host;
 mod icmp;
+mod key;
 mod port;
 mod reassembly;
+mod role;
 pub mod settings;
 mod stations;
 mod tcp;

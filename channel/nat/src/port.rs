@@ -53,7 +53,7 @@ impl Port {
             (false, true) => Checksum::Tx,
             (false, false) => Checksum::None,
         };
-        checksums.tcp = transport.clone();
+        checksums.tcp = transport;
         checksums.udp = transport;
         Port {
             mac: EthernetAddress(settings.mac),

@@ -10,8 +10,8 @@ mod output;
 pub(crate) use output::emit_reset;
 
 use crate::buffer::Buffer;
-use crate::flows::Key;
 use crate::host::{Close, FlowId, Host, Refusal};
+use crate::key::Key;
 use crate::port::Port;
 use std::time::Duration;
 

@@ -60,7 +60,8 @@ mod tests {
     #[test]
     fn resolvers_are_read() {
         let text = "# a comment\nsearch example.org\nnameserver 127.0.0.53\n nameserver  2001:db8::1 # two\n\
-                    nameserver fe80::1%eth0\nnameservers 1.1.1.1\nnameserver\nnameserver 192.0.2.1\nnameserver 192.0.2.2";
+                    nameserver fe80::1%eth0\nnameservers 1.1.1.1\nnameserver\nnameserver 192.0.2.1\n\
+                    nameserver 192.0.2.2";
         let expected: Vec<SocketAddr> =
             ["127.0.0.53:53", "[2001:db8::1]:53", "192.0.2.1:53"].iter().map(|word| word.parse().unwrap()).collect();
         assert_eq!(parse(text), expected);

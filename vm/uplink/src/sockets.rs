@@ -12,6 +12,9 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr};
 use std::time::Duration;
 
+/// Hands a frame to the guest's queue, unless that is full.
+pub(crate) type Deliver = Box<dyn FnMut(&[u8]) -> bool + Send>;
+
 /// A socket of a flow.
 #[derive(Debug)]
 enum Socket {
@@ -21,7 +24,7 @@ enum Socket {
 
 /// What the gateway reaches the host through.
 pub(crate) struct Sockets {
-    pub(crate) deliver: Box<dyn FnMut(&[u8]) -> bool + Send>,
+    pub(crate) deliver: Deliver,
     pub(crate) registry: Registry,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) resolvers: Resolvers,
@@ -85,7 +88,7 @@ fn open_echo(to: SocketAddr) -> io::Result<UdpSocket> {
 
 impl Sockets {
     pub(crate) fn new(
-        deliver: Box<dyn FnMut(&[u8]) -> bool + Send>,
+        deliver: Deliver,
         registry: Registry,
         listeners: Vec<Listener>,
         resolvers: Resolvers,

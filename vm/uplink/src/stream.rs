@@ -13,6 +13,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use zerocopy::big_endian::U32;
 
 /// The longest frame. A longer one, or one of no bytes, ends the stream: its framing is lost.
 const LONGEST: usize = 65_550;
@@ -76,7 +77,7 @@ impl Frames {
     pub fn next_frame(&mut self) -> Result<Option<&[u8]>, WrongLength> {
         let rest = &self.bytes[self.at..];
         let Some((header, rest)) = rest.split_first_chunk::<HEADER>() else { return Ok(None) };
-        let length = u32::from_be_bytes(*header);
+        let length = U32::from_bytes(*header).get();
         let Some(count) = usize::try_from(length).ok().filter(|count| (1..=LONGEST).contains(count)) else {
             return Err(WrongLength(length));
         };
@@ -140,13 +141,16 @@ pub struct Stream {
     at: Option<SocketAddr>,
 }
 
+/// Takes a frame of the other program.
+type Deliver = Box<dyn FnMut(&[u8]) + Send>;
+
 /// What the thread works with.
 struct Worker {
     poll: Poll,
     shared: Arc<Shared>,
     listener: Option<Listener>,
     peer: Option<Peer>,
-    deliver: Box<dyn FnMut(&[u8]) + Send>,
+    deliver: Deliver,
     frames: Frames,
     unsent: Vec<u8>,
     sent: usize,
@@ -317,7 +321,7 @@ impl Worker {
                 self.shared.lost.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            self.unsent.extend((frame.len() as u32).to_be_bytes());
+            self.unsent.extend(U32::new(frame.len() as u32).to_bytes());
             self.unsent.extend_from_slice(frame);
         }
     }

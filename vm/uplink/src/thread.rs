@@ -79,7 +79,7 @@ impl Worker {
     }
 
     fn is_listener(&self, token: Token) -> bool {
-        self.ready.len() > 0 && token.0 >= listener_token(self.ready.len() - 1).0
+        !self.ready.is_empty() && token.0 >= listener_token(self.ready.len() - 1).0
     }
 
     /// Does what there is to do; gives whether there is more.
