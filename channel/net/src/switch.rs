@@ -85,6 +85,9 @@ impl Table {
     }
 }
 
+/// A port that shall have a frame, and what it is like.
+type Target = (Arc<Queue>, Arc<Settings>);
+
 /// What a switch and its ports have in common.
 pub(crate) struct Shared {
     table: Mutex<Table>,
@@ -97,7 +100,7 @@ impl Shared {
     }
 
     /// The VLAN of a frame and the ports that shall have it; `None` if the port must not send it.
-    pub(crate) fn route(&self, port: u32, head: &Head, now: Tod) -> Option<(VlanId, Vec<(Arc<Queue>, Arc<Settings>)>)> {
+    pub(crate) fn route(&self, port: u32, head: &Head, now: Tod) -> Option<(VlanId, Vec<Target>)> {
         let mut table = self.lock();
         let sender = table.members.get(&port)?.settings.clone();
         let vlan = sender.vlan.of(head)?;

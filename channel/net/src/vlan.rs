@@ -7,14 +7,9 @@ pub type VlanId = u16;
 
 /// A set of VLANs.
 #[derive(Clone, PartialEq, Eq)]
-pub struct VlanSet([u64; 64]);
+pub struct VlanSet(Box<[u64; 64]>);
 
 impl VlanSet {
-    /// None.
-    pub const NONE: VlanSet = VlanSet([0; 64]);
-    /// All of them.
-    pub const ALL: VlanSet = VlanSet([u64::MAX; 64]);
-
     /// Whether `vlan` is in it.
     pub fn has(&self, vlan: VlanId) -> bool {
         (1..4095).contains(&vlan) && self.0[usize::from(vlan / 64)] & 1 << (vlan % 64) != 0
@@ -23,7 +18,7 @@ impl VlanSet {
 
 impl FromIterator<VlanId> for VlanSet {
     fn from_iter<I: IntoIterator<Item = VlanId>>(vlans: I) -> VlanSet {
-        let mut set = VlanSet::NONE;
+        let mut set = VlanSet(Box::new([0; 64]));
         vlans
             .into_iter()
             .filter(|vlan| *vlan < 4096)
