@@ -9,9 +9,12 @@ const MOST: u64 = 4096;
 /// Requests that are answered at once.
 const BATCH: u16 = 64;
 
+/// Fills bytes with random ones.
+type Source = Box<dyn FnMut(&mut [u8]) + Send>;
+
 /// The model of a source of random numbers.
 pub struct Entropy {
-    source: Box<dyn FnMut(&mut [u8]) + Send>,
+    source: Source,
     chain: Chain,
 }
 

@@ -88,7 +88,7 @@ fn frames_go_out_however_they_are_cut() {
     for (n, cuts) in [&[312][..], &[12, 300], &[5, 7, 100, 200], &[20, 292], &[12, 0, 300]].iter().enumerate() {
         net.send(0, &bytes, cuts);
         assert!(net.driver.notify(1));
-        assert_eq!(net.at_other(), [sent.clone()], "{n}");
+        assert_eq!(net.at_other(), std::slice::from_ref(&sent), "{n}");
         assert_eq!(net.driver.used(1), [(0, 0)]);
     }
     assert_eq!(net.driver.interruptions(), (1, 0));
