@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use zerocopy::big_endian::U32;
@@ -19,8 +19,8 @@ use zerocopy::big_endian::U32;
 const LONGEST: usize = 65_550;
 /// The length of a length.
 const HEADER: usize = 4;
-/// The most bytes that wait to be written. The other side is slow then, and frames are lost, as on any link.
-const UNSENT: usize = 4 << 20;
+/// The most bytes that wait to be written: the other side is slow then. Below half of that there is room again.
+const UNSENT: usize = 1 << 20;
 /// How much is read at once.
 const READ: usize = 256 << 10;
 const LISTENER: Token = Token(0);
@@ -130,6 +130,10 @@ struct Shared {
     stop: AtomicBool,
     connected: AtomicBool,
     lost: AtomicU64,
+    /// Bytes that wait to be written.
+    waiting: AtomicUsize,
+    /// A frame was not taken: the caller wants to know when there is room.
+    wanted: AtomicBool,
     waker: Waker,
 }
 
@@ -143,6 +147,8 @@ pub struct Stream {
 
 /// Takes a frame of the other program.
 type Deliver = Box<dyn FnMut(&[u8]) + Send>;
+/// Is told that there is room again.
+type Room = Box<dyn FnMut() + Send>;
 
 /// What the thread works with.
 struct Worker {
@@ -151,6 +157,7 @@ struct Worker {
     listener: Option<Listener>,
     peer: Option<Peer>,
     deliver: Deliver,
+    room: Room,
     frames: Frames,
     unsent: Vec<u8>,
     sent: usize,
@@ -158,8 +165,13 @@ struct Worker {
 }
 
 impl Stream {
-    /// Waits for another program at `place`: one at a time, and the next one when it has gone.
-    pub fn listen(place: &Place, deliver: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Stream> {
+    /// Waits for another program at `place`: one at a time, and the next one when it has gone. `deliver` is called on a
+    /// thread with each frame that comes; `room` is called when there is room again after a frame was not taken.
+    pub fn listen(
+        place: &Place,
+        deliver: impl FnMut(&[u8]) + Send + 'static,
+        room: impl FnMut() + Send + 'static,
+    ) -> io::Result<Stream> {
         let poll = Poll::new()?;
         let registry = poll.registry();
         let (listener, at) = match place {
@@ -176,11 +188,15 @@ impl Stream {
                 (Listener::Tcp(listener), Some(at))
             }
         };
-        Stream::start(poll, Some(listener), None, at, deliver)
+        Stream::start(poll, Some(listener), None, at, (Box::new(deliver), Box::new(room)))
     }
 
-    /// Connects to another program at `place`.
-    pub fn connect(place: &Place, deliver: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Stream> {
+    /// Connects to another program at `place`. [`Stream::listen`] tells what is called.
+    pub fn connect(
+        place: &Place,
+        deliver: impl FnMut(&[u8]) + Send + 'static,
+        room: impl FnMut() + Send + 'static,
+    ) -> io::Result<Stream> {
         // The first connection is waited for, so that an error is the caller's.
         let mut peer = match place {
             Place::Unix(path) => {
@@ -197,7 +213,7 @@ impl Stream {
         };
         let poll = Poll::new()?;
         peer.register(poll.registry())?;
-        Stream::start(poll, None, Some(peer), None, deliver)
+        Stream::start(poll, None, Some(peer), None, (Box::new(deliver), Box::new(room)))
     }
 
     fn start(
@@ -205,13 +221,15 @@ impl Stream {
         listener: Option<Listener>,
         peer: Option<Peer>,
         at: Option<SocketAddr>,
-        deliver: impl FnMut(&[u8]) + Send + 'static,
+        (deliver, room): (Deliver, Room),
     ) -> io::Result<Stream> {
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
             stop: AtomicBool::new(false),
             connected: AtomicBool::new(peer.is_some()),
             lost: AtomicU64::new(0),
+            waiting: AtomicUsize::new(0),
+            wanted: AtomicBool::new(false),
             waker: Waker::new(poll.registry(), WAKE)?,
         });
         let worker = Worker {
@@ -219,7 +237,8 @@ impl Stream {
             shared: shared.clone(),
             listener,
             peer,
-            deliver: Box::new(deliver),
+            deliver,
+            room,
             frames: Frames::default(),
             unsent: Vec::new(),
             sent: 0,
@@ -229,16 +248,24 @@ impl Stream {
         Ok(Stream { shared, thread: Some(thread), at })
     }
 
-    /// A frame for the other program. False: it is lost, because none is there or too many wait.
+    /// A frame for the other program. False: it was not taken, because no program is there or too much waits.
     pub fn frame(&self, frame: &[u8]) -> bool {
-        let fits = self.is_connected() && (1..=LONGEST).contains(&frame.len());
-        let (taken, first) = if fits { lock(&self.shared.inbox).add(frame) } else { (false, false) };
+        if !self.is_connected() || !(1..=LONGEST).contains(&frame.len()) {
+            self.shared.lost.fetch_add(1, Ordering::Relaxed);
+            return false;
+        }
+        if self.shared.waiting.load(Ordering::Acquire) >= UNSENT {
+            self.shared.wanted.store(true, Ordering::Release);
+            // The thread may have written all before it could see that.
+            if self.shared.waiting.load(Ordering::Acquire) >= UNSENT {
+                return false;
+            }
+        }
+        self.shared.waiting.fetch_add(frame.len(), Ordering::AcqRel);
+        let (taken, first) = lock(&self.shared.inbox).add(frame);
         if first {
             // A thread that cannot be woken has ended.
             let _ = self.shared.waker.wake();
-        }
-        if !taken {
-            self.shared.lost.fetch_add(1, Ordering::Relaxed);
         }
         taken
     }
@@ -248,7 +275,7 @@ impl Stream {
         self.shared.connected.load(Ordering::Acquire)
     }
 
-    /// How many frames were lost.
+    /// How many frames were lost, because no program was there to take them or they were too long.
     pub fn lost(&self) -> u64 {
         self.shared.lost.load(Ordering::Relaxed)
     }
@@ -291,6 +318,10 @@ impl Worker {
             if self.exchange(&mut space).is_err() {
                 self.leave();
             }
+            let waiting = self.shared.waiting.load(Ordering::Acquire);
+            if waiting < UNSENT / 2 && self.shared.wanted.swap(false, Ordering::AcqRel) {
+                (self.room)();
+            }
             let again = self.readable && self.peer.is_some();
             let wait = again.then_some(std::time::Duration::ZERO);
             match self.poll.poll(&mut events, wait) {
@@ -317,10 +348,13 @@ impl Worker {
     /// Puts frames behind one another, with their lengths.
     fn pack(&mut self, frames: &Inbox) {
         for frame in frames.frames() {
-            if self.peer.is_none() || self.unsent.len() - self.sent + HEADER + frame.len() > UNSENT {
+            if self.peer.is_none() {
                 self.shared.lost.fetch_add(1, Ordering::Relaxed);
+                self.shared.waiting.fetch_sub(frame.len(), Ordering::AcqRel);
                 continue;
             }
+            // The lengths wait as well from here on.
+            self.shared.waiting.fetch_add(HEADER, Ordering::AcqRel);
             self.unsent.extend(U32::new(frame.len() as u32).to_bytes());
             self.unsent.extend_from_slice(frame);
         }
@@ -331,7 +365,10 @@ impl Worker {
         let Some(peer) = &mut self.peer else { return Ok(()) };
         while self.sent < self.unsent.len() {
             match peer.write(&self.unsent[self.sent..]) {
-                Ok(count) => self.sent += count,
+                Ok(count) => {
+                    self.sent += count;
+                    self.shared.waiting.fetch_sub(count, Ordering::AcqRel);
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -362,6 +399,7 @@ impl Worker {
         self.peer = None;
         self.shared.connected.store(false, Ordering::Release);
         self.frames = Frames::default();
+        self.shared.waiting.fetch_sub(self.unsent.len() - self.sent, Ordering::AcqRel);
         self.unsent.clear();
         self.sent = 0;
     }
@@ -385,6 +423,7 @@ impl Worker {
             self.peer = Some(peer);
             self.readable = true;
             self.shared.connected.store(true, Ordering::Release);
+            (self.room)();
         }
     }
 }
