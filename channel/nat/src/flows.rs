@@ -5,8 +5,7 @@ use crate::key::Key;
 use crate::role::Datagrams;
 use crate::stations::Stations;
 use crate::tcp::Tcp;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 /// What a flow is.
@@ -79,7 +78,8 @@ pub(crate) struct Flows {
     free: Vec<u32>,
     keys: HashMap<Key, u32>,
     work: VecDeque<u32>,
-    timers: BinaryHeap<Reverse<(Duration, u32, u32)>>,
+    /// When flows want to be looked at, at the latest: one entry a flow.
+    timers: BTreeSet<(Duration, u32)>,
     /// By guest: new flows, and settled ones.
     idle: Vec<[List; 2]>,
 }
@@ -138,10 +138,13 @@ impl Flows {
         self.unlink(index, flow.station, flow.standing);
         stations.get_mut(flow.station).flows -= 1;
         self.keys.remove(&flow.key);
+        self.unstall(index, flow.station, stations);
         let slot = &mut self.slots[index as usize];
         // Below 2 to the 31st, so that the number fits where a sign is.
         slot.generation = (slot.generation + 1) & 0x7fff_ffff;
-        slot.armed = None;
+        if let Some(armed) = slot.armed.take() {
+            self.timers.remove(&(armed, index));
+        }
         self.free.push(index);
         Some(flow)
     }
@@ -233,6 +236,13 @@ impl Flows {
         }
     }
 
+    /// The flow waits for no room of that guest any more.
+    fn unstall(&mut self, index: u32, station: usize, stations: &mut Stations) {
+        if std::mem::take(&mut self.slots[index as usize].stalled) {
+            stations.get_mut(station).stalled.retain(|&other| other != index);
+        }
+    }
+
     pub(crate) fn is_stalled(&self, index: u32) -> bool {
         self.slots[index as usize].stalled
     }
@@ -250,6 +260,7 @@ impl Flows {
         let Some(flow) = self.get_mut(index) else { return };
         let before = std::mem::replace(&mut flow.station, station);
         let standing = flow.standing;
+        self.unstall(index, before, stations);
         self.unlink(index, before, standing);
         self.link(index, station, standing);
         stations.get_mut(before).flows -= 1;
@@ -273,30 +284,30 @@ impl Flows {
         let slot = &mut self.slots[index as usize];
         let Some(due) = slot.flow.as_ref().and_then(|flow| flow.due) else { return };
         if slot.armed.is_none_or(|armed| due < armed) {
-            slot.armed = Some(due);
-            self.timers.push(Reverse((due, index, slot.generation)));
+            if let Some(armed) = slot.armed.replace(due) {
+                self.timers.remove(&(armed, index));
+            }
+            self.timers.insert((due, index));
         }
     }
 
     /// When the next entry of the timers is due.
     pub(crate) fn next_due(&self) -> Option<Duration> {
-        self.timers.peek().map(|Reverse((due, ..))| *due)
+        self.timers.first().map(|(due, _)| *due)
     }
 
     /// A flow that is due by `now`.
     pub(crate) fn expired(&mut self, now: Duration) -> Option<u32> {
-        while let Some(&Reverse((at, index, generation))) = self.timers.peek() {
+        while let Some(&(at, index)) = self.timers.first() {
             if at > now {
                 return None;
             }
-            self.timers.pop();
+            self.timers.pop_first();
             let slot = &mut self.slots[index as usize];
-            if slot.generation != generation || slot.armed != Some(at) {
-                continue;
-            }
             slot.armed = None;
             match slot.flow.as_ref().and_then(|flow| flow.due) {
                 Some(due) if due <= now => return Some(index),
+                // It was put off meanwhile.
                 _ => self.arm(index),
             }
         }
