@@ -28,6 +28,9 @@ const FLYING: usize = 512 << 10;
 const BURST: (usize, usize) = (4 << 10, 128 << 10);
 /// How many bytes a connection may send before others have their turn.
 const TURN: usize = 256 << 10;
+/// How long an acknowledgement waits for more to acknowledge, and how many full segments wait for it at most. Each costs
+/// the guest an interruption.
+const ACKNOWLEDGE: (Duration, usize) = (Duration::from_millis(1), 4);
 /// A segment of this length goes to the host at once: putting it together with others costs more than it saves.
 const DIRECT: usize = 16 << 10;
 /// The length of segments to a guest that says none (3.7.1).
@@ -103,6 +106,10 @@ pub(crate) struct Tcp {
     /// The host may take something.
     pub(crate) writable: bool,
     ack_due: bool,
+    /// When bytes are acknowledged that have come alone.
+    ack_at: Option<Duration>,
+    /// Bytes that were not acknowledged yet.
+    unacknowledged: usize,
     /// Acknowledgements that told nothing new, in a row.
     duplicates: u32,
     /// What was lost is sent again up to here.
@@ -171,6 +178,8 @@ impl Tcp {
             readable: false,
             writable: true,
             ack_due: false,
+            ack_at: None,
+            unacknowledged: 0,
             duplicates: 0,
             recover: None,
             again: false,
@@ -226,7 +235,7 @@ impl Tcp {
     /// When this wants to be looked at.
     pub(crate) fn due(&self) -> Option<Duration> {
         let silence = (self.phase == Phase::Open && self.probe_at.is_none()).then_some(self.heard_at + SILENCE);
-        [self.resend_at, self.probe_at, silence].into_iter().flatten().min()
+        [self.resend_at, self.probe_at, self.ack_at, silence].into_iter().flatten().min()
     }
 
     /// Bytes that were sent and not acknowledged, without SYN and FIN.

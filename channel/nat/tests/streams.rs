@@ -121,6 +121,8 @@ fn a_link_that_loses_frames_loses_no_bytes() {
         lab.step = Duration::from_millis(1);
         both_ways(&mut lab, server(port::SINK), server(port::SOURCE), 400_000, 1 << 16);
         again += lab.nat.counters().tcp_again;
+        // No loss waits for the question after five silent minutes.
+        assert!(lab.world.now < 150 * SECOND, "seed {seed}: {:?}", lab.world.now);
     }
     assert!(again > 20, "{again}");
 }

@@ -1,6 +1,6 @@
 //! Segments from the guest.
 
-use super::{Around, DEFAULT_MSS, DIRECT, Phase, SHIFT, Tcp, Turn};
+use super::{ACKNOWLEDGE, Around, DEFAULT_MSS, DIRECT, Phase, SHIFT, Tcp, Turn};
 use crate::host::{Close, Refusal};
 use smoltcp::wire::{TcpControl, TcpRepr};
 
@@ -191,18 +191,22 @@ impl Tcp {
         if segment.segment_len() == 0 {
             return Ok(());
         }
-        self.ack_due = true;
-        if offset > 0 {
-            around.port.counters.tcp_disorder += 1;
-            return Ok(());
-        }
-        if self.guest_end {
+        // What is not new, or not all that there is, is answered at once.
+        if offset > 0 || self.guest_end {
+            around.port.counters.tcp_disorder += u64::from(offset > 0);
+            self.ack_due = true;
             return Ok(());
         }
         let known = (-offset) as usize;
         let bytes = segment.payload.get(known..).unwrap_or(&[]);
         let room = self.edge.wrapping_sub(self.received) as usize;
         let taken = bytes.len().min(room);
+        self.unacknowledged += taken;
+        if offset < 0 || taken < bytes.len() || self.unacknowledged >= self.mss * ACKNOWLEDGE.1 {
+            self.ack_due = true;
+        } else {
+            self.ack_at.get_or_insert(around.now + ACKNOWLEDGE.0);
+        }
         if taken > 0 {
             around.active = true;
             around.port.counters.tcp_bytes_out += taken as u64;
@@ -222,6 +226,7 @@ impl Tcp {
                 self.edge = self.received;
             }
             self.guest_end = true;
+            self.ack_due = true;
             around.active = true;
         }
         Ok(())

@@ -249,6 +249,8 @@ impl Tcp {
             self.edge = edge;
         }
         self.ack_due = false;
+        self.ack_at = None;
+        self.unacknowledged = 0;
     }
 
     /// Up to where the guest may send: never less than was promised.
@@ -278,6 +280,8 @@ impl Tcp {
             if wants && self.window == 0 && self.probe_at.is_none() {
                 self.probe_at = Some(around.now + PROBE);
             }
+        } else if self.resend_at.is_none() {
+            self.resend_at = Some(around.now + self.patience());
         }
     }
 
@@ -301,6 +305,11 @@ impl Tcp {
             self.recover = None;
             self.again = false;
             self.next = self.una;
+            return Turn::Again;
+        }
+        if self.ack_at.is_some_and(|at| at <= now) {
+            self.ack_at = None;
+            self.ack_due = true;
             return Turn::Again;
         }
         let probe = self.probe_at.is_some_and(|at| at <= now);
