@@ -104,6 +104,8 @@ void halt_typing(bool halt);
 /* A screen of the command's own, by data streams of a 3270. Lines that are typed or read put an end to it. */
 enum screen_how { SCREEN_WRITE = 0, SCREEN_ERASE = 0x80, SCREEN_ALTERNATE = 0xc0 };
 bool screen_is_ours(void);
+bool screen_attention(void);                             /* a key was pressed since the display was read */
+bool immediate_line(const char *line, u32 length);       /* HT, RT, HX and their like; false: it is none of them */
 bool screen_write(enum screen_how how, const void *stream, u32 length);
 bool screen_read(void *to, u32 room, u32 *length);
 void screen_leave(void);
@@ -293,6 +295,25 @@ bool synonym_add(const name command, const name synonym, u32 least);
 bool synonym_of(const name typed, name command);
 bool synonym_list(u32 n, name command, name synonym, u32 *least);
 
+/* part.c: where the part of the nucleus is that was loaded. */
+struct part_place { u32 first, size; };
+extern struct part_place part_place;
+const void *part_load(const char *fn);                   /* what it begins with; NULL: the message has been typed */
+
+/*
+ * A session that has the display (window/session.c): lines are typed and read there. NULL: on the console. `read` is
+ * false if the display has gone; `attention`: the user has pressed a key while the session's screen was shown.
+ */
+struct session {
+    void (*line)(const char *text, u32 length);
+    bool (*read)(char *line, u32 *length, bool command);
+    void (*attention)(void);
+    void (*other)(void);        /* a display is about to be written, the session's own, too */
+    void (*end_command)(void);
+};
+extern const struct session *full_screen;                /* console.c */
+extern bool line_is_cps;                                 /* cp.c: what is typed is an answer of CP's */
+
 /*
  * The user area and the transient area: where modules run, and only they. PROGRAM_END: an SVC 255, where programs
  * return. LOW_STORAGE: what programs of addressing mode 24 reach.
@@ -308,7 +329,8 @@ static inline bool of_program(const struct frame *frame)
     u32 at = frame->psw[1] & 0x7fffffff;
     bool low = (at >= LOWER_FIRST && at < TRANSIENT_FIRST) || (at >= TRANSIENT_END && at < USER_FIRST);
 
-    return (frame->psw[0] & 0x00f00000) != 0 || (!low && at < (u32)nucleus_begin) || at >= (u32)nucleus_end;
+    return (frame->psw[0] & 0x00f00000) != 0 || (!low && at < (u32)nucleus_begin) ||
+           (at >= (u32)nucleus_end && at - part_place.first >= part_place.size);
 }
 
 /* main.c */

@@ -20,6 +20,7 @@ static bool typing_halted;
 static bool on_screen;          /* what is shown is a screen of the command's own: no line is typed, none is read */
 static bool typed_before;       /* a line that was typed before that screen came waits for it to go */
 static struct capture *captured;
+const struct session *full_screen;
 
 static int stsch(u32 id, u32 *schib)
 {
@@ -207,7 +208,7 @@ void type_line(const char *text, u32 length)
     length = length_of(text, length);
     if (length == 0)
         text = " ", length = 1;
-    if (terminal_changed())
+    if (full_screen == NULL && terminal_changed())
         find_console();
     if (tables[false].any) {
         static char copy[512];
@@ -216,7 +217,9 @@ void type_line(const char *text, u32 length)
         text = memcpy(copy, text, length);
         translate(false, copy, length);
     }
-    if (!typing_halted)
+    if (!typing_halted && full_screen != NULL)
+        full_screen->line(text, length);
+    else if (!typing_halted)
         operate(WRITE_WITH_RETURN, text, &length);
     attend();
 }
@@ -237,6 +240,10 @@ static void read_inquiry(char *line, u32 *length)
 {
     u32 count = LINE_MOST;
 
+    if (full_screen != NULL && full_screen->read(line, length, false)) {
+        translate(true, line, *length);
+        return;
+    }
     if (operate(READ_INQUIRY, line, &count)) {
         *length = LINE_MOST - count;
         translate(true, line, *length);
@@ -265,6 +272,13 @@ u32 read_command(char line[256])
     u32 length;
 
     while (!unstack_line(line, &length) && !typed_ahead(line, &length)) {
+        if (full_screen != NULL) {
+            typing_halted = false;
+            if (full_screen->read(line, &length, true)) {
+                translate(true, line, length);
+                break;
+            }
+        }
         if (settings.autoread) {
             read_console(line, &length);
             break;
@@ -280,8 +294,7 @@ u32 read_command(char line[256])
     return length;
 }
 
-/* HT, RT, HX and their like; false: it is none of them. */
-static bool immediate(const char *line, u32 length)
+bool immediate_line(const char *line, u32 length)
 {
     name token[TOKENS_MOST + 1];
     u32 word = 0;
@@ -320,12 +333,15 @@ void attend(void)
 
     while (attention && !on_screen) {
         read_inquiry(line, &length);
-        if (!immediate(line, length))
+        if (!immediate_line(line, length))
             type_ahead(line, length);
     }
+    if (attention && full_screen != NULL)
+        full_screen->attention();
 }
 
 bool screen_is_ours(void) { return on_screen; }
+bool screen_attention(void) { return attention; }
 
 /* Writes a data stream that begins with its write control character. False: it must begin with an erase. */
 bool screen_write(enum screen_how how, const void *stream, u32 length)
@@ -389,8 +405,11 @@ void screen_wait(void)
 /* The screen is CP's again, for lines; those that have been typed since stay. */
 void screen_leave(void)
 {
-    u8 mask = disable();
+    u8 mask;
 
+    if (full_screen != NULL)
+        return;
+    mask = disable();
     if (on_screen) {
         /* A key whose status is still to be taken is the screen's, and goes with it. */
         if (subchannel != 0)

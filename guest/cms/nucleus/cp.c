@@ -76,9 +76,12 @@ int cp(const char *text, u32 length, char *response, u32 *room)
     }
 }
 
+bool line_is_cps;
+
 /* Types the lines of a response. */
 static void type_response(const char *text, u32 length)
 {
+    line_is_cps = true;
     while (length > 0) {
         u32 n = 0;
 
@@ -90,6 +93,7 @@ static void type_response(const char *text, u32 length)
         if (length > 0)
             text++, length--;
     }
+    line_is_cps = false;
 }
 
 int cp_typed(const char *text, u32 length)
@@ -169,12 +173,12 @@ bool console_call(u8 command, u8 control, const void *data, u32 count)
     return (cc & 3) == 0;
 }
 
-/* The screen is erased; of a typewriter it is not asked. */
+/* The screen is erased; of a typewriter it is not asked, nor where a session has it. */
 void clear_screen(void)
 {
     enum { DISPLAY = 0x19, ONLY_ERASE = 0xff };
 
-    if (console_is_display())
+    if (full_screen == NULL && console_is_display())
         (void)console_call(DISPLAY, ONLY_ERASE, NULL, 1);
 }
 

@@ -138,7 +138,12 @@ void command_end(void)
     streams_forget();
     xedit_forget();
     messages_end(NULL);
-    iucv_close();
+    line_is_cps = false;
+    /* A session has a path of its own. */
+    if (full_screen == NULL)
+        iucv_close();
+    else
+        full_screen->end_command();
     vmcf_close();
     if (settings.relpage)
         give_back_storage();

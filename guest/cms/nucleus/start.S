@@ -27,6 +27,11 @@ _start:
 	brasl	%r14, cms_start
 	.balign	4
 1:	.long	stack_top
+	/* What the tool that links the nucleus knows it by, and the parts that are loaded (part.c). */
+	.org	_start + 0x20
+	.globl	nucleus_stamp
+nucleus_stamp:
+	.long	0, 0
 
 	.text
 /* Saves what was interrupted in a frame, calls a C function with it and goes on with what the frame is then. */
@@ -40,7 +45,7 @@ _start:
 	l	%r14, \old + 4		/* so is what is not the nucleus */
 	n	%r14, 4f-1b(%r13)
 	cl	%r14, 6f-1b(%r13)
-	jnl	3f
+	jnl	11f
 	cl	%r14, 5f-1b(%r13)
 	jnl	0f
 	cl	%r14, 7f-1b(%r13)	/* the parts in low storage, and the transient area between them */
@@ -51,6 +56,12 @@ _start:
 	jnl	3f
 	cl	%r14, 10f-1b(%r13)
 	jnl	0f
+	j	3f
+11:	l	%r15, 12f-1b(%r13)	/* a part that was loaded: first and end */
+	sl	%r14, 0(%r15)
+	cl	%r14, 4(%r15)
+	l	%r15, SAVE + 60
+	jl	0f
 3:	l	%r14, 2f-1b(%r13)
 	l	%r15, 0(%r14)
 0:	ahi	%r15, -FRAME
@@ -71,6 +82,7 @@ _start:
 8:	.long	LOW
 9:	.long	TRANSIENT
 10:	.long	LOWER
+12:	.long	part_place
 	.endm
 
 	interruption svc_handler, SVC_OLD, svc_interrupt

@@ -2,15 +2,16 @@
  * The display: cells, and the 3270 data stream that makes them.
  *
  * What is shown is built in cells, each a character, some the beginning of a field. Only rows that differ from what the
- * display shows already are written, all by one command. What the user has typed over is taken for shown.
+ * display shows already are written, all by one command. What the user has typed over is taken for shown. SET REMOTE:
+ * of a row only what differs is written, and characters that follow one another in number are one order.
  * (3270 Information Display System, Data Stream Programmer's Reference: orders, write control character, attributes.)
  */
-#include "xedit.h"
+#include "display.h"
 
-enum { SBA = 0x11, SF = 0x1d, IC = 0x13, SFE = 0x29 };
+enum { SBA = 0x11, SF = 0x1d, IC = 0x13, SFE = 0x29, RA = 0x3c };
 enum { PAIR_ATTRIBUTE = 0xc0, PAIR_HIGHLIGHT = 0x41, PAIR_COLOUR = 0x42 };
 /* Restore the keyboard, reset what was modified; sound the alarm. */
-enum { WCC = 0xc3, WCC_ALARM = 0x04, PER_ROW = 16, LOOK_ROOM = 12, INBOUND = 3 };
+enum { WCC = 0xc3, WCC_ALARM = 0x04, PER_ROW = 16, LOOK_ROOM = 12, RUN = 5 };
 enum { ATTRIBUTE_MODIFIED = 0x01, ATTRIBUTE_SKIP = 0x30, ATTRIBUTE_HIGH = 0x08, ATTRIBUTE_HIDDEN = 0x0c };
 
 /* Six bits as a character of the data stream. */
@@ -26,12 +27,17 @@ static u8 graphic(u32 six)
     return code[six & 63];
 }
 
-/* Addresses have twelve bits, on large displays fourteen. */
-static u8 *address(u8 *to, u32 cell)
-{
-    bool large = editor->display.rows * editor->display.columns > 4096;
+/* The display that has been written last. */
+static const struct display *shown;
 
-    *to++ = SBA;
+bool display_is_shown(const struct display *display) { return shown == display && screen_is_ours(); }
+
+/* Addresses have twelve bits, on large displays fourteen. */
+static u8 *address(const struct display *display, u8 *to, u8 order, u32 cell)
+{
+    bool large = display->rows * display->columns > 4096;
+
+    *to++ = order;
     *to++ = large ? (u8)(cell >> 8) : graphic(cell >> 6);
     *to++ = large ? (u8)cell : graphic(cell);
     return to;
@@ -44,12 +50,12 @@ u32 address_of(const u8 *from)
     return (u32)(from[0] & 63) << 6 | (from[1] & 63);
 }
 
-static u8 *begin_field(u8 *to, u8 code)
+static u8 *begin_field(const struct display *display, u8 *to, u8 code)
 {
-    const struct look *look = &editor->looks[(code - LOOK_BEGINS) & (LOOK_WRITABLE - 1)];
+    const struct look *look = &display->looks[(code - LOOK_BEGINS) & (LOOK_WRITABLE - 1)];
     u8 attribute = (u8)((code & LOOK_WRITABLE ? 0 : ATTRIBUTE_SKIP) | (code & LOOK_MODIFIED ? ATTRIBUTE_MODIFIED : 0) |
                         (look->invisible ? ATTRIBUTE_HIDDEN : look->high ? ATTRIBUTE_HIGH : 0));
-    bool extended = editor->display.colours && (look->colour != 0 || look->highlight != 0);
+    bool extended = display->colours && (look->colour != 0 || look->highlight != 0);
 
     if (!extended) {
         *to++ = SF;
@@ -72,14 +78,12 @@ static u8 *begin_field(u8 *to, u8 code)
 }
 
 /* No character is an order, or one that a display does not have; nulls are what they are. */
-static void printable(u8 *text, u32 length)
+static void printable(struct display *display, u8 *text, u32 length)
 {
-    struct display *display = &editor->display;
-
-    if (display->sent_as[' '] != ' ' || display->sent_nondisplay != (u8)editor->nondisplay)
+    if (display->sent_as[' '] != ' ' || display->sent_nondisplay != (u8)display->substitute)
         for (u32 c = 0; c < 256; c++)
-            display->sent_as[c] = (u8)((c < 0x40 && c != 0) || c == 0xff ? (u8)editor->nondisplay : c);
-    display->sent_nondisplay = (u8)editor->nondisplay;
+            display->sent_as[c] = (u8)((c < 0x40 && c != 0) || c == 0xff ? (u8)display->substitute : c);
+    display->sent_nondisplay = (u8)display->substitute;
     text_translate((char *)text, length, display->sent_as);
 }
 
@@ -105,27 +109,77 @@ static u32 to_field(const u8 *look, u32 length)
     return length;
 }
 
-/* The cells of a row. */
-static u8 *write_row(u8 *to, u32 from, u32 columns)
+/* Characters without a field in between; those that are one many times are an order that says until where. */
+static u8 *write_runs(struct display *display, u8 *to, u32 cell, u32 count)
 {
-    const struct display *display = &editor->display;
-    u32 cell = from, end = from + columns;
+    u32 cells = display->rows * display->columns;
 
-    to = address(to, from);
+    while (count > 0) {
+        const char *at = display->cell + cell;
+        u32 run = 1, n = 0;
+
+        while (run < count && at[run] == at[0])
+            run++;
+        if (run >= RUN) {
+            to = address(display, to, RA, cell + run == cells ? 0 : cell + run);
+            *to = (u8)at[0];
+            printable(display, to++, 1);
+            cell += run;
+            count -= run;
+            continue;
+        }
+        while (n < count && (n + RUN > count || memcmp(at + n, at + n + 1, RUN - 1) != 0))
+            n++;
+        memcpy(to, at, n);
+        printable(display, to, n);
+        to += n;
+        cell += n;
+        count -= n;
+    }
+    return to;
+}
+
+/* The cells from `cell` to `end`. */
+static u8 *write_cells(struct display *display, u8 *to, u32 cell, u32 end)
+{
+    to = address(display, to, SBA, cell);
     while (cell < end) {
         u32 count;
 
         if (display->look[cell] != 0) {
-            to = begin_field(to, display->look[cell++]);
+            to = begin_field(display, to, display->look[cell++]);
             continue;
         }
         count = to_field(display->look + cell, end - cell);
-        memcpy(to, display->cell + cell, count);
-        printable(to, count);
-        to += count;
+        if (display->compress) {
+            to = write_runs(display, to, cell, count);
+        } else {
+            memcpy(to, display->cell + cell, count);
+            printable(display, to, count);
+            to += count;
+        }
         cell += count;
     }
     return to;
+}
+
+static bool same_cell(const struct display *display, u32 cell)
+{
+    return display->cell[cell] == display->old_cell[cell] && display->look[cell] == display->old_look[cell];
+}
+
+/* A row, or what of it is not what is shown already. */
+static u8 *write_row(struct display *display, u8 *to, u32 from)
+{
+    u32 end = from + display->columns;
+
+    if (display->compress && !display->whole && display->old_look[from] != ROW_TOUCHED) {
+        while (from < end && same_cell(display, from))
+            from++;
+        while (end > from && same_cell(display, end - 1))
+            end--;
+    }
+    return write_cells(display, to, from, end);
 }
 
 static inline bool differs(const void *a, const void *b, u32 length)
@@ -139,29 +193,28 @@ static inline bool differs(const void *a, const void *b, u32 length)
     return cc != 0;
 }
 
-static bool row_differs(u32 from, u32 columns)
+static bool row_differs(const struct display *display, u32 from, u32 columns)
 {
-    const struct display *display = &editor->display;
-
     return differs(display->cell + from, display->old_cell + from, columns) ||
            differs(display->look + from, display->old_look + from, columns);
 }
 
-/* One write; when CP has had the display meanwhile, all of it again. */
-void display_write(void)
+/* One write; when CP or another display has had the screen meanwhile, all of it again. */
+void display_write(struct display *display)
 {
-    struct display *display = &editor->display;
     u32 cells = display->rows * display->columns;
 
+    if (full_screen != NULL)
+        full_screen->other();
     for (u32 tries = 0; tries < 2; tries++) {
         u8 *to = display->stream;
 
-        display->whole = display->whole || !screen_is_ours();
-        *to++ = (u8)(WCC | (editor->alarm ? WCC_ALARM : 0));
+        display->whole = display->whole || !display_is_shown(display);
+        *to++ = (u8)(WCC | (display->alarm ? WCC_ALARM : 0));
         for (u32 row = 0; row < display->rows; row++)
-            if (display->whole || row_differs(row * display->columns, display->columns))
-                to = write_row(to, row * display->columns, display->columns);
-        to = address(to, display->cursor < cells ? display->cursor : 0);
+            if (display->whole || row_differs(display, row * display->columns, display->columns))
+                to = write_row(display, to, row * display->columns);
+        to = address(display, to, SBA, display->cursor < cells ? display->cursor : 0);
         *to++ = IC;
         if (screen_write(display->whole ? display->rows > 24 || display->columns > 80 ? SCREEN_ALTERNATE : SCREEN_ERASE
                                         : SCREEN_WRITE,
@@ -169,23 +222,21 @@ void display_write(void)
             break;
         display->whole = true;
     }
+    shown = display;
     display->whole = false;
     memcpy(display->old_cell, display->cell, cells);
     memcpy(display->old_look, display->look, cells);
-    editor->alarm = false;
+    display->alarm = false;
 }
 
 /* What the user has typed, as the display sends it. False: CP has had the display, and nothing was typed. */
-bool display_read(u32 *length)
+bool display_read(struct display *display, u32 *length)
 {
-    struct display *display = &editor->display;
-
     return screen_read(display->stream, display->room, length) && *length > 0;
 }
 
-static bool cells(u32 rows, u32 columns, bool colours)
+static bool cells(struct display *display, u32 rows, u32 columns, bool colours)
 {
-    struct display *display = &editor->display;
     size_t count = (size_t)rows * columns, stream = count + count / 2 + rows * (size_t)(PER_ROW + 4 * LOOK_ROOM);
     /* The channel command word has 24 bits of address. */
     char *all = obtain_pages(count * 4 + stream, OWNER_SYSTEM, 0, 0x1000000);
@@ -208,19 +259,56 @@ static bool cells(u32 rows, u32 columns, bool colours)
 }
 
 /* The display that the user is at; false: there is none. */
-bool display_begin(void)
+bool display_begin(struct display *display)
 {
     struct screen_size size;
 
     if (!console_is_display())
         return false;
     screen_measure(&size);
-    return cells(size.rows, size.columns, size.colours);
+    return cells(display, size.rows, size.columns, size.colours);
 }
 
-void display_end(void)
+void display_end(struct display *display)
 {
-    for (u32 n = 0; n < SCREENS_MOST; n++)
-        release(editor->logical[n].row);
-    (void)release_pages((u32)editor->display.cell);
+    (void)release_pages((u32)display->cell);
+    if (shown == display)
+        shown = NULL;
+}
+
+/* The next field that was modified: where it is, and what is in it now. */
+bool display_field(const struct display *display, struct inbound *input, u32 *cell, const char **text, u32 *length)
+{
+    if (input->end - input->at < 3 || *input->at != SBA)
+        return false;
+    *cell = address_of(input->at + 1);
+    input->at += 3;
+    *text = (const char *)input->at;
+    while (input->at < input->end && *input->at != SBA)
+        input->at++;
+    *length = (u32)(input->at - (const u8 *)*text);
+    return *cell < display->rows * display->columns;
+}
+
+/* Whatever the user has typed on is written anew. */
+void display_touched(struct display *display, u32 cell, u32 length)
+{
+    u32 columns = display->columns, cells = columns * display->rows;
+
+    for (u32 row = cell / columns; row <= (cell + length) / columns; row++)
+        if (row * columns < cells)
+            display->old_look[row * columns] = ROW_TOUCHED;
+}
+
+u32 display_key(u8 aid)
+{
+    static const u8 aids[] = {
+        0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x7c,
+        0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0x4a, 0x4b, 0x4c,
+    };
+
+    for (u32 n = 0; n < sizeof aids; n++)
+        if (aids[n] == aid)
+            return n + 1;
+    return 0;
 }

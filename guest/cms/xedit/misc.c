@@ -14,7 +14,7 @@ int emsg_subcommand(struct view *view, struct words *words)
 {
     (void)view;
     text_operand(words);
-    editor->alarm = true;
+    editor->display.alarm = true;
     message_show(words->at, (u32)(words->end - words->at));
     return 0;
 }

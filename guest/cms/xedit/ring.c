@@ -247,7 +247,9 @@ void xedit_forget(void)
     notes_clear();
     forget_synonyms(editor->synonyms);
     forget_synonyms(editor->prefixes);
-    display_end();
+    for (u32 n = 0; n < SCREENS_MOST; n++)
+        release(editor->logical[n].row);
+    display_end(&editor->display);
     release(editor->work);
     release(editor);
     editor = NULL;
@@ -263,6 +265,7 @@ static bool begin_session(void)
     editor->linend = '#';
     editor->nondisplay = '"';
     editor->escape = '/';
+    editor->remote = settings.remote;
     editor->break_on = true;
     memcpy(editor->break_key, "PA1     ", sizeof editor->break_key);
     for (u32 n = 0; n < AREAS; n++)
@@ -289,7 +292,7 @@ bool session_begin(void)
 {
     if (!begin_session())
         return false;
-    editor->typewriter = !display_begin();
+    editor->typewriter = !display_begin(&editor->display);
     if (screens_define(1, NULL)) {
         notes_begin();
         return true;

@@ -719,7 +719,7 @@ void show_screens(void)
     memset(display->look, 0, (size_t)display->rows * display->columns);
     for (u32 n = 0; n < editor->screens; n++)
         paint(&editor->logical[n]);
-    display_write();
+    editor_write();
 }
 
 /* So many logical screens, where the parts say; without parts one, the whole display. */

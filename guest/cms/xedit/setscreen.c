@@ -413,10 +413,8 @@ void color_values(struct view *view, struct asked *asked)
 }
 
 /* colour highlight intensity, and the symbol set that there is. */
-void give_look(char text[64], u32 number)
+void look_text(char text[64], const struct look *look)
 {
-    const struct look *look = &editor->looks[number];
-
     format(text, 64, "%s %s %s PS0", name_of(look->colour, true), name_of(look->highlight, false),
            look->invisible ? "INVISIBLE" : look->high ? "HIGH" : "NOHIGH");
 }

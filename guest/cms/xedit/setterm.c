@@ -75,7 +75,7 @@ void ctlchar_values(struct view *view, struct asked *asked)
             return;
         }
         give(asked, control->writable ? "NOPROTECT" : "PROTECT");
-        give_look(text, control->look);
+        look_text(text, &editor->looks[control->look]);
         for (words = (struct words){ text, text + strlen(text) }; take_word(&words, &word, &length);)
             give_text(asked, word, length);
         return;
@@ -101,7 +101,7 @@ int terminal_set(struct view *view, struct words *words)
     code = code != 0 ? code : no_words_left(words);
     if (code != 0 || editor->typewriter == (kind == 0))
         return code;
-    if (kind == 1 && !display_begin()) {
+    if (kind == 1 && !display_begin(&editor->display)) {
         message("XSU", 529, 'E');
         return XE_TRUNCATED;
     }

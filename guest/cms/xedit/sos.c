@@ -92,7 +92,7 @@ static int perform_word(struct view *view, struct words *words, const char *word
     int code = 0;
 
     if (word_means(word, length, "ALARM", 2)) {
-        editor->alarm = true;
+        editor->display.alarm = true;
     } else if (word_means(word, length, "CLEAR", 5)) {
         editor->display.whole = true;
     } else if (word_means(word, length, "LINEADD", 5) || word_means(word, length, "LINEDEL", 5)) {

@@ -7,12 +7,6 @@
 #include "list.h"
 
 enum {
-    AID_ENTER = 0x7d,
-    AID_CLEAR = 0x6d,
-    AID_PA1 = 0x6c,
-    AID_PA2 = 0x6e,
-    AID_PA3 = 0x6b,
-    SBA = 0x11,
     PREFIX_WIDTH = 5,
     ENTER_PRIORITY = 30
 };
@@ -31,20 +25,6 @@ u32 status_text(const struct logical *logical, char line[32])
     if (waiting != NULL)
         return format(line, 32, "%l pending...", waiting->name, length_of(waiting->name, sizeof waiting->name));
     return format(line, 32, "X E D I T  %u File%s", editor->files, editor->files == 1 ? "" : "s");
-}
-
-/* Which PF key; 0: none. */
-static u32 function_key(u8 aid)
-{
-    static const u8 aids[KEYS_MOST] = {
-        0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x7c,
-        0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0x4a, 0x4b, 0x4c,
-    };
-
-    for (u32 n = 0; n < KEYS_MOST; n++)
-        if (aids[n] == aid)
-            return n + 1;
-    return 0;
 }
 
 /* The logical screen that has the cell, and where in it. NULL: none. */
@@ -144,32 +124,6 @@ static void line_typed(struct view *view, const struct shown *shown, const char 
         view->current += size_of(view) - size;
 }
 
-/* A field that was modified: where it is, and what is in it now. */
-struct input { const u8 *at, *end; };
-
-static bool next_field(struct input *input, u32 *cell, const char **text, u32 *length)
-{
-    if (input->end - input->at < 3 || *input->at != SBA)
-        return false;
-    *cell = address_of(input->at + 1);
-    input->at += 3;
-    *text = (const char *)input->at;
-    while (input->at < input->end && *input->at != SBA)
-        input->at++;
-    *length = (u32)(input->at - (const u8 *)*text);
-    return *cell < editor->display.rows * editor->display.columns;
-}
-
-/* Whatever the user has typed on is written anew. */
-static void touched(u32 cell, u32 length)
-{
-    u32 columns = editor->display.columns, cells = columns * editor->display.rows;
-
-    for (u32 row = cell / columns; row <= (cell + length) / columns; row++)
-        if (row * columns < cells)
-            editor->display.old_look[row * columns] = 0xff;
-}
-
 static bool is_prefix(const struct view *view, u32 width, u32 column)
 {
     return view->s.prefix != PREFIX_OFF && !view->input &&
@@ -248,18 +202,18 @@ typedef void each_field(void *with, const struct shown *shown, struct view *view
                         u32 length);
 
 /* What a macro's READ gets: all that was typed, and with `change` what was typed over is stored. */
-static void tell_fields(struct input input, each_field *each, void *with, bool change)
+static void tell_fields(struct inbound input, each_field *each, void *with, bool change)
 {
     u32 cell, length, row, column;
     const char *text;
 
     editor->command_length = 0;
-    while (next_field(&input, &cell, &text, &length)) {
+    while (display_field(&editor->display, &input, &cell, &text, &length)) {
         struct logical *logical = logical_of(cell, &row, &column);
         struct shown *shown = logical != NULL ? &logical->row[row] : NULL;
         bool prefix = logical != NULL && is_prefix(logical->view, logical->width, column);
 
-        touched(cell, length);
+        display_touched(&editor->display, cell, length);
         if (logical == NULL)
             continue;
         if (shown->kind == SHOW_COMMAND) {
@@ -277,19 +231,19 @@ static void tell_fields(struct input input, each_field *each, void *with, bool c
 }
 
 /* All that was typed, but for the command line, which is kept. */
-static void take_fields(struct input input)
+static void take_fields(struct inbound input)
 {
     struct entered entered = { .view = NULL };
-    struct input again = input;
+    struct inbound again = input;
     u32 cell, length, row, column;
     const char *text;
 
     editor->command_length = 0;
-    while (next_field(&input, &cell, &text, &length)) {
+    while (display_field(&editor->display, &input, &cell, &text, &length)) {
         struct logical *logical = logical_of(cell, &row, &column);
         struct shown *shown = logical != NULL ? &logical->row[row] : NULL;
 
-        touched(cell, length);
+        display_touched(&editor->display, cell, length);
         if (logical == NULL)
             continue;
         if (shown->kind == SHOW_COMMAND) {
@@ -306,7 +260,7 @@ static void take_fields(struct input input)
                 take_input(&entered, shown, text, length);
         }
     }
-    while (next_field(&again, &cell, &text, &length)) {
+    while (display_field(&editor->display, &again, &cell, &text, &length)) {
         struct logical *logical = logical_of(cell, &row, &column);
         struct shown *shown = logical != NULL ? &logical->row[row] : NULL;
 
@@ -460,7 +414,7 @@ static void perform_keys(const struct key *key)
 static const struct key *key_of(u8 aid)
 {
     const struct keys *keys = &editor->ring->keys;
-    u32 n = function_key(aid);
+    u32 n = display_key(aid);
 
     return aid == AID_ENTER ? &keys->enter : n > 0 ? &keys->pf[n] : aid == AID_PA1 ? &keys->pa[1] :
            aid == AID_PA2 ? &keys->pa[2] : aid == AID_PA3 ? &keys->pa[3] : NULL;
@@ -486,7 +440,7 @@ static void place_cursor(void)
                                      : logical->view->s.prefix != PREFIX_OFF && !logical->view->s.prefix_right ? 7 : 1);
             }
     }
-    if (row == 0 && function_key(display->aid) > 0 && editor->key_row > logical->top &&
+    if (row == 0 && display_key(display->aid) > 0 && editor->key_row > logical->top &&
         editor->key_row <= logical->top + logical->lines &&
         logical->row[editor->key_row - logical->top - 1].kind != SHOW_STATUS) {
         row = editor->key_row;
@@ -532,7 +486,7 @@ static bool measure_again(void)
     screen_measure(&size);
     if (size.rows == editor->display.rows && size.columns == editor->display.columns)
         return true;
-    return display_begin() && screens_define(1, NULL);
+    return display_begin(&editor->display) && screens_define(1, NULL);
 }
 
 /* Which key it was, and where the cursor is; the logical screen that it is in. */
@@ -559,7 +513,7 @@ u32 read_transaction(each_field *each, void *with, bool change)
 
     for (;;) {
         show_now();
-        if (display_read(&length)) {
+        if (display_read(&editor->display, &length)) {
             (void)take_key(length);
             /* CLEAR erases what was typed, and does not end it. */
             if (editor->display.aid != AID_CLEAR)
@@ -573,11 +527,11 @@ u32 read_transaction(each_field *each, void *with, bool change)
     notes_clear();
     editor->stale = true;
     if (length > 3)
-        tell_fields((struct input){ editor->display.stream + 3, editor->display.stream + length }, each, with, change);
+        tell_fields((struct inbound){ editor->display.stream + 3, editor->display.stream + length }, each, with, change);
     for (u32 n = 0; n < COUNT_OF(program_keys); n++)
         if (editor->display.aid == program_keys[n])
             pa = 101 + n;
-    return pa > 0 ? pa : function_key(editor->display.aid);
+    return pa > 0 ? pa : display_key(editor->display.aid);
 }
 
 static void take(u32 length)
@@ -599,7 +553,7 @@ static void take(u32 length)
         editor->ring = logical->view->file;
     }
     if (length > 3) {
-        take_fields((struct input){ stream + 3, stream + length });
+        take_fields((struct inbound){ stream + 3, stream + length });
     } else if (aid == AID_ENTER && editor->view->input) {
         editor->view->input = false;
     }
@@ -607,7 +561,7 @@ static void take(u32 length)
         structured_next(editor->logical[n].view);
     for (u32 n = 0; n < editor->screens && length > 3 && going_on(); n++)
         prefix_execute(editor->logical[n].view);
-    if (going_on() && editor->confirm != 0 && function_key(aid) == editor->confirm) {
+    if (going_on() && editor->confirm != 0 && display_key(aid) == editor->confirm) {
         editor->stale = true;
         schange_confirm(editor->view);
     } else {
@@ -617,6 +571,16 @@ static void take(u32 length)
     }
     if (going_on())
         autosave(editor->view);
+}
+
+void editor_write(void)
+{
+    struct display *display = &editor->display;
+
+    display->looks = editor->looks;
+    display->substitute = editor->nondisplay;
+    display->compress = editor->remote;
+    display_write(display);
 }
 
 void show_now(void)
@@ -630,7 +594,7 @@ void show_now(void)
         show_screens();
     } else {
         place_cursor();
-        display_write();
+        editor_write();
     }
     editor->stale = false;
     editor->next_length = 0;
@@ -648,7 +612,7 @@ void transactions(void)
         show_now();
         if (!screen_is_ours()) {
             screen_wait();
-        } else if (display_read(&length)) {
+        } else if (display_read(&editor->display, &length)) {
             take(length);
             continue;
         }

@@ -13,6 +13,7 @@
 #define XEDIT_H
 
 #include "../command/command.h"
+#include "display.h"
 
 enum {
     WIDTH_MOST = 65535,
@@ -183,13 +184,6 @@ enum area {
     AREA_TOFEOF,
     AREAS,
 };
-struct look { u8 colour, highlight; bool high, invisible; };
-enum {
-    LOOKS_MOST = 60,
-    LOOK_BEGINS = 1,
-    LOOK_WRITABLE = 64,
-    LOOK_MODIFIED = 128
-}; /* what cells have: 1 + the look's number, bits */
 
 /* CTLCHAR: a character that begins a field after the escape character, and how that looks. */
 enum { CONTROLS_MOST = 16 };
@@ -224,19 +218,6 @@ struct logical { u32 top, left, lines, width; struct view *view; struct shown *r
 /* A message that is to be shown (note.c). */
 struct note { struct note *next; u32 length; char text[]; };
 
-/* The display (display.c). */
-struct display {
-    u32 rows, columns;
-    bool colours, whole, lost;  /* it has colours; all of it is to be written; lines have been typed on it */
-    char *cell, *old_cell;      /* what is to be shown, what is */
-    u8 *look, *old_look;        /* 0, or where a field begins: 1 + index of its look */
-    u8 *stream, shown_as[256];  /* what is shown for each character: SET NONDISP, FILLER */
-    char filler, nondisplay;    /* as of that table */
-    u8 sent_as[256], sent_nondisplay;   /* what is sent for each: no orders */
-    u32 room, cursor;
-    u8 aid;
-};
-
 struct editor {
     struct file *ring;          /* the current file */
     struct view *view;          /* the current one of its views */
@@ -245,7 +226,7 @@ struct editor {
     struct display display;
     struct logical logical[SCREENS_MOST];
     u32 screens, active;        /* the logical screen that has the cursor */
-    bool typewriter, linend_on, synonyms_on, alarm, over, typed;
+    bool typewriter, linend_on, synonyms_on, over, typed;
     bool stale;                 /* the screen may show something that has changed since it was laid out */
     char linend, nondisplay;
     struct look looks[LOOKS_MOST];
@@ -485,18 +466,10 @@ u32 id_line(const struct view *view, char *line, u32 room);
 u32 row_at(const struct position *position, u32 lines);  /* from 0 on */
 void show_screens(void);
 u32 rows_of_note(const struct note *note, u32 width);
-void text_translate(char *text, u32 length, const u8 *table);
 u32 line_image(struct view *view, const struct row *row, char *to, u32 room);
 u32 image_width(const struct view *view);
 u32 image_column(const struct view *view, u32 at, bool *hex);   /* the column that is there in the image, 0: none */
 u32 image_place(const struct view *view, u32 column);    /* where it is in the image, from 0 on; image_width: nowhere */
-
-/* display.c */
-bool display_begin(void);
-void display_end(void);
-void display_write(void);
-bool display_read(u32 *length);
-u32 address_of(const u8 *from);
 
 /* typewriter.c */
 void typewriter_session(void);
@@ -509,6 +482,7 @@ u32 read_transaction(void (*each)(void *with, const struct shown *shown, struct 
                                   const char *text, u32 length),
                      void *with, bool change);
 void show_now(void);
+void editor_write(void);                                 /* the display, as it is laid out */
 
 /* pointer.c: rows of the display, from 1 on; 0: not shown. */
 u32 row_of_line(struct view *view, u32 line, u32 *column);
@@ -517,7 +491,6 @@ u32 command_row(struct view *view, u32 *column);
 /* setscreen.c: the number of a look like this one */
 u32 look_number(const struct look *look);
 void look_words(struct words *words, struct look *look);
-void give_look(char text[64], u32 number);
 
 /* setterm.c */
 const struct control *control_of(char c);

@@ -8,6 +8,7 @@
 //! An object that has `main` is a program for the C library: its deck wants the library's entry, and begins there.
 
 mod cards;
+pub mod part;
 mod veneer;
 
 use cards::{Cards, Item, Kind, Relocation};

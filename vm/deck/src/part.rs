@@ -1,0 +1,71 @@
+//! Parts of the nucleus that are loaded when they are wanted, from ELF executables that were linked with it.
+//!
+//! The linker has kept the relocations. Those that depend on where the part is become words after the image:
+//! `guest/cms/nucleus/part.c` says how it uses them. The file is a whole number of records.
+
+use object::elf;
+use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolSection};
+
+use crate::Elf;
+
+/// How long a record of the file is.
+pub const RECORD: usize = 4096;
+
+/// What a part's file begins with, and the words of the head: identifier, stamp, base, image, storage, words.
+const IDENTIFIER: &str = "CMSPART1";
+const HEAD: usize = 32;
+
+/// The word is a distance, in halfwords, to what is not in the part.
+const RELATIVE: u32 = 1;
+
+/// The file of a part whose head has this stamp.
+pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
+    let elf = Elf::parse(bytes).map_err(|error| format!("this is no ELF executable: {error}"))?;
+    let mut sections: Vec<_> = elf
+        .sections()
+        .filter(|section| match section.flags() {
+            SectionFlags::Elf { sh_flags, .. } => sh_flags & u64::from(elf::SHF_ALLOC) != 0 && section.size() > 0,
+            _ => false,
+        })
+        .collect();
+    sections.sort_by_key(|section| section.address());
+    let base = sections.first().map(|section| section.address()).ok_or("the part is empty")?;
+    let (mut image, mut storage, mut words) = (Vec::new(), 0, Vec::new());
+    for section in &sections {
+        let at = (section.address() - base) as usize;
+        storage = at + section.size() as usize;
+        let data = section.data().map_err(|error| error.to_string())?;
+        if !data.is_empty() {
+            image.resize(at, 0);
+            image.extend_from_slice(data);
+        }
+        for (place, relocation) in section.relocations() {
+            let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
+            let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+            let symbol = elf.symbol_by_index(symbol).map_err(|error| error.to_string())?;
+            let inside = matches!(symbol.section(), SymbolSection::Section(_));
+            let offset = (place - base) as u32;
+            match (r_type, inside) {
+                (elf::R_390_32, true) => words.push(offset),
+                (elf::R_390_PC32DBL | elf::R_390_PLT32DBL, false) => words.push(offset | RELATIVE),
+                (elf::R_390_32 | elf::R_390_NONE, false) | (_, true) => (),
+                (other, false) => {
+                    let name = symbol.name().unwrap_or("?");
+                    return Err(format!("a relocation {other} to {name} of the nucleus cannot be moved"));
+                }
+            }
+        }
+    }
+    image.resize(image.len().next_multiple_of(4), 0);
+    storage = storage.max(image.len());
+    let numbers = [base as u32, image.len() as u32, storage as u32, words.len() as u32];
+    let mut head = base::ebcdic::from_str(IDENTIFIER);
+    head.extend(stamp);
+    // What the head has no room for would be the part's.
+    head.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+    assert_eq!(head.len(), HEAD);
+    image[..HEAD].copy_from_slice(&head);
+    image.extend(words.iter().flat_map(|word| word.to_be_bytes()));
+    image.resize(image.len().next_multiple_of(RECORD), 0);
+    Ok(image)
+}
