@@ -24,7 +24,7 @@ const STRICT: [&str; 4] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 34] = [
+const RARE: [&str; 35] = [
     "edf/check.c",
     "edf/kept.c",
     "lib/members.c",
@@ -48,6 +48,7 @@ const RARE: [&str; 34] = [
     "nucleus/linedit.c",
     "nucleus/link.c",
     "nucleus/module.c",
+    "nucleus/part.c",
     "nucleus/routine.c",
     "nucleus/saved.c",
     "nucleus/segment.c",
@@ -115,6 +116,12 @@ const LOW: [(&str, &str, &[&str]); 3] = [
         ],
     ),
 ];
+
+/// Where in the nucleus's image its stamp is (`start.S`).
+const STAMP: usize = 0x20;
+
+/// Parts of the nucleus that are loaded when they are wanted (`part.c`): the folder, and how the file is called.
+const PARTS: [(&str, &str); 1] = [("window", "DMSWIN")];
 
 /// A CMS disk of the sample system.
 struct Disk {
@@ -259,7 +266,30 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     for (from, to) in [(&elf, "nucleus.bin"), (&object, "loader.bin")] {
         run(Command::new(&copier).args(["-O", "binary"]).arg(from).arg(folder.join(to)))?;
     }
+    let image = folder.join("nucleus.bin");
+    let mut bytes = at(&image, fs::read(&image))?;
+    let stamp = stamp(&bytes);
+    bytes[STAMP..STAMP + stamp.len()].copy_from_slice(&stamp);
+    at(&image, fs::write(&image, bytes))?;
+    for (part, name) in PARTS {
+        let linked = folder.join(part).with_extension("elf");
+        let layout = format!("-Wl,-T,{}", source().join(part).join(format!("{part}.ld")).display());
+        let symbols = format!("-Wl,--just-symbols={},--emit-relocs", elf.display());
+        compile(&of(&[part]), &["-Os", "-static", "-no-pie", &layout, &symbols], &linked)?;
+        let file = deck::part::part(&at(&linked, fs::read(&linked))?, stamp)
+            .map_err(|why| format!("{}: {why}", linked.display()))?;
+        let path = folder.join(name).with_extension("PART");
+        at(&path, fs::write(&path, file))?;
+    }
     Ok(())
+}
+
+/// By which a part knows the nucleus that it was linked with: a check sum (FNV-1a).
+fn stamp(nucleus: &[u8]) -> [u8; 8] {
+    let sum = nucleus
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    sum.to_be_bytes()
 }
 
 /// The C library for programs, and the worked examples, as TEXT decks.
@@ -341,6 +371,11 @@ fn image(disk: &Disk, edfdisk: &Path, description: &Description, folder: &Path) 
             let help = folder.join(topic).with_extension("HELP");
             at(&help, fs::write(&help, text))?;
             run(tool("put").args([topic, "HELP", "A2"]).arg(&help).arg("V"))?;
+        }
+        for (_, name) in PARTS {
+            let file = folder.join(name).with_extension("PART");
+            let record = deck::part::RECORD.to_string();
+            run(tool("bin").args([name, "PART", "A2"]).arg(&file).args(["F", &record]))?;
         }
         run(tool("ipl").args(["loader.bin", "nucleus.bin"].map(|n| folder.join(n))))?;
     }

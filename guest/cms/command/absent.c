@@ -1,5 +1,5 @@
 /*
- * What other CMSs have and this one has not: file pools, CMS/DOS, full screens. QUERY says so, and SET takes only what
+ * What other CMSs have and this one has not: file pools, CMS/DOS. QUERY says so, and SET takes only what
  * is so anyway.
  */
 #include "command.h"
@@ -10,7 +10,7 @@ enum { NO_POOL = 40, NO_DOS = 88, POOL_UNKNOWN = 99 };
 static const struct { const char *word; u32 least; const char *value; } fixed[] = {
     { "APL", 3, "OFF" }, { "AUTODUMP", 5, "OFF" }, { "CHARMODE", 4, "OFF" }, { "COMDIR", 3, "OFF" },
     { "DOS", 3, "OFF" },
-    { "FULLSCREEN", 5, "OFF" }, { "LOADAREA", 5, "20000" }, { "RORESPECT", 4, "OFF" }, { "SERVER", 3, "OFF" },
+    { "LOADAREA", 5, "20000" }, { "RORESPECT", 4, "OFF" }, { "SERVER", 3, "OFF" },
     { "TEXT", 4, "OFF" },
 };
 

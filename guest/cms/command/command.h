@@ -95,6 +95,7 @@ void put_back(const struct spooled *spooled);            /* what could not be re
 /* What SENDFILE and RECEIVE have in common (sendfile.c). */
 struct recipient;
 void netlog(const char *line, u32 length);
+void log_line(const struct fileid *id, const char *line, u32 length);
 u32 on_date(char *to, u32 room);
 int quietly(const char *line, u32 length);
 int close_punch(const struct recipient *to, const name class, const name fn, const name ft);
@@ -174,6 +175,10 @@ int no_file_pool(const char *module);
 
 /* Parts of QUERY and SET that are elsewhere: library.c. */
 int query_globals(int kind);
+
+/* window.c */
+int query_windows(const struct call *call);
+int set_windows(const struct call *call, u32 words);
 
 /* repository.c */
 int query_language(const struct call *call);

@@ -272,6 +272,11 @@ static const struct { const char *word; u32 least; command_function *perform; u3
     { "SEARCH", 3, query_search, 0 },
     { "SEGMENT", 3, query_segments, 1 }, { "STORCMS", 7, query_storage, 0 }, { "SYNONYM", 3, query_synonym, 1 },
     { "SYSNAMES", 4, query_system_names, 0 },
+    { "BORDER", 3, query_windows, 1 }, { "CMSPF", 5, query_windows, 1 }, { "FULLSCREEN", 5, query_windows, 1 },
+    { "LINEND", 5, query_windows, 1 }, { "LOCATION", 3, query_windows, 1 }, { "LOGFILE", 4, query_windows, 1 },
+    { "RESERVED", 3, query_windows, 1 }, { "VSCREEN", 3, query_windows, 1 }, { "WINDOW", 3, query_windows, 1 },
+    { "WMPF", 4, query_windows, 1 }, { "CURSOR", 3, query_windows, 1 }, { "DISPLAY", 4, query_windows, 1 },
+    { "HIDE", 2, query_windows, 1 }, { "ROUTE", 2, query_windows, 1 }, { "SHOW", 2, query_windows, 1 },
 };
 
 /* One of SET's switches. */

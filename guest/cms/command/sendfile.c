@@ -13,13 +13,20 @@
 void netlog(const char *line, u32 length)
 {
     struct fileid id = { .ft = "NETLOG  ", .fm = "A0" };
-    struct disk *disk = disk_at('A');
+
+    identification(id.fn);
+    log_line(&id, line, length);
+}
+
+/* Appends a line to a file, if its disk can be written. */
+void log_line(const struct fileid *id, const char *line, u32 length)
+{
+    struct disk *disk = disk_at(id->fm[0]);
     struct open_file *file;
 
     if (disk == NULL || disk->read_only)
         return;
-    identification(id.fn);
-    if (file_open(&id, EDF_UPDATE, &file) != EDF_OK)
+    if (file_open(id, EDF_UPDATE, &file) != EDF_OK)
         return;
     if (edf_word(file->file.fst + FST_RECORDS) == 0)
         file->file.fst[FST_RECFM] = EDF_V;

@@ -1,8 +1,8 @@
 /*
  * SET: how CMS behaves; what it does not know is CP's.
  *
- * Most of it is switches, which QUERY shows by the same table. REMOTE, FULLREAD, NONDISP and IMESCAPE are of full
- * screens, REDTYPE and BLIP of typewriters: they are kept and told for programs that ask.
+ * Most of it is switches, which QUERY shows by the same table. FULLREAD and IMESCAPE are of full screens, REDTYPE and
+ * BLIP of typewriters: they are kept and told for programs that ask.
  */
 #include "command.h"
 #include "../nucleus/segment.h"
@@ -193,6 +193,10 @@ static const struct { const char *word; u32 least; int (*perform)(const struct c
     { "CMSTYPE", 4, set_typing }, { "INPUT", 3, set_input }, { "OUTPUT", 3, set_output }, { "BLIP", 2, set_blip },
     { "LDRTBLS", 3, set_loader_tables }, { "NONDISP", 4, set_nondisplay }, { "IMESCAPE", 4, set_escape },
     { "LANGUAGE", 4, set_language }, { "INSTSEG", 4, set_installation }, { "SYSNAME", 4, set_system_name },
+    { "BORDER", 3, set_windows }, { "CMSPF", 5, set_windows }, { "FULLSCREEN", 5, set_windows },
+    { "LINEND", 5, set_windows }, { "LOCATION", 3, set_windows }, { "LOGFILE", 4, set_windows },
+    { "RESERVED", 3, set_windows }, { "VSCREEN", 3, set_windows }, { "WINDOW", 3, set_windows },
+    { "WMPF", 4, set_windows },
 };
 
 int set_command(const struct call *call)

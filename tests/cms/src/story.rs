@@ -151,7 +151,7 @@ fn is_user(word: &str) -> bool {
 pub fn masked(line: &str) -> String {
     let mut line = line.to_string();
     if let Some(at) = line.find("T=")
-        && line.starts_with("Ready")
+        && line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with("Ready")
     {
         line.replace_range(at.., "T=n.nn/n.nn nn:nn:nn");
         return line;

@@ -84,7 +84,8 @@ pub struct Site {
 
 /// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal; of a deck `deck` and a line with
 /// the compiled file's path, or `cards` and lines as [`cards::deck`] has them; of what HELP types `help` and a line
-/// with the file's name; `disk`, if it is one of `guest/cms/disks/system`.
+/// with the file's name; `disk`, if it is one of `guest/cms/disks/system`; of a PART, the name of what `cargo x cms` has
+/// linked.
 pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Site {
@@ -248,6 +249,12 @@ fn image(folder: &Path, decks: &Path, label: &str, blocks: u32, reserved: u32, f
         if *kind == "MODULE" {
             std::fs::write(&file, module(content)).expect("the folder is there");
             good(&["bin", &text(&image), name, kind, mode, &text(&file), "V"]);
+            continue;
+        }
+        if *kind == "PART" {
+            let part = decks.join(content.trim()).with_extension("PART");
+            let record = "4096";
+            good(&["bin", &text(&image), name, kind, mode, &text(&part), "F", record]);
             continue;
         }
         if let Some(cards) = deck(decks, content) {

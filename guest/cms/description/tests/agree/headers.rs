@@ -70,6 +70,16 @@ fn definitions() -> BTreeMap<String, Vec<String>> {
     all
 }
 
+/// A part is linked with the nucleus's names as they are: of two things with one name it would get the nucleus's.
+#[test]
+fn parts_have_names_of_their_own() {
+    let in_part = |path: &String| path.starts_with("window/");
+    let twice = definitions()
+        .into_iter()
+        .filter(|(name, paths)| !name.is_empty() && paths.iter().any(in_part) && paths.len() > 1);
+    agree(&twice.map(|(name, paths)| format!("{name} is in {paths:?}")).collect::<Vec<_>>());
+}
+
 #[test]
 fn headers_say_which_file_a_name_is_from() {
     let definitions = definitions();

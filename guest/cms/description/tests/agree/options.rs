@@ -59,7 +59,16 @@ fn halves(command: &Command) -> (&str, &str) {
 }
 
 /// Files that have words of a command's syntax, without a function of them that its file names.
-const ALSO: [(&str, &str); 2] = [("PIPE", "pipe/parse.c"), ("QUERY", "command/set.c")];
+const ALSO: [(&str, &str); 5] = [
+    ("PIPE", "pipe/parse.c"),
+    ("QUERY", "command/set.c"),
+    ("QUERY", "window/option.c"),
+    ("SET", "window/option.c"),
+    ("SET", "window/session.c"),
+];
+
+/// A file whose commands are a part that is loaded: the part's folder.
+const PART: (&str, &str) = ("command/window.c", "window/");
 
 /// The string literals of a command's file, and of the files that it calls.
 fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
@@ -67,7 +76,10 @@ fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
     let near = files.iter().filter(|file| {
         let mut others = file.functions.iter().filter(|function| !function.own);
         let also = ALSO.contains(&(command.name.as_str(), file.path.as_str()));
-        also || file.path == own.path || others.any(|function| c::word_at(&own.text, &function.name).next().is_some())
+        let part = own.path == PART.0 && file.path.starts_with(PART.1);
+        also || part
+            || file.path == own.path
+            || others.any(|function| c::word_at(&own.text, &function.name).next().is_some())
     });
     near.flat_map(|file| c::strings(&file.text)).collect()
 }
