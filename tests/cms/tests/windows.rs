@@ -1,0 +1,201 @@
+//! Full-screen CMS at a display: what a key, a scroll and a command's output cost, what SET REMOTE saves, and terminals
+//! that obey no rule.
+
+use cms::count::Count;
+use cms::seat::{Seat, encoded};
+use cms::system::{File, Site};
+use fuzz::chance::Chance;
+use tn3270::datastream::Aid;
+
+/// The most instructions that each may take.
+const BEGIN: u64 = 120_000;
+const KEY: u64 = 5_000;
+const SCROLL: u64 = 40_000;
+const OUTPUT: u64 = 350_000;
+
+/// A virtual machine that is counted executes a few instructions in a time slice.
+const COUNTED: u32 = 10_000_000;
+
+/// The part of the nucleus that has the windows.
+const PART: File<'_> = ("DMSWIN", "PART", "A2", "DMSWIN");
+
+/// An exec that types so many lines.
+const LINES: File<'_> =
+    ("LINES", "EXEC", "A1", "/* */\nparse arg n\ndo i = 1 to n\nsay 'This is line' i 'of' n\nend\n");
+
+fn session(cms: &[std::path::PathBuf; 2], rows: u16) -> Seat {
+    let mut seat = Seat::new(Site::new(cms, &[PART], &[LINES]), rows, 80);
+    seat.log_on();
+    seat
+}
+
+/// What CMSUSER does in between costs so many instructions.
+fn counted(seat: &mut Seat, what: impl FnOnce(&mut Seat)) -> Count {
+    seat.asks_cp("trace count");
+    what(seat);
+    let answer = seat.asks_cp("trace end count");
+    cms::count::counts(&answer)
+}
+
+/// Bytes and records that what is done sends to the display.
+fn sent(seat: &mut Seat, what: impl FnOnce(&mut Seat)) -> (usize, usize) {
+    seat.is_guests();
+    let before = seat.sent;
+    what(seat);
+    seat.is_guests();
+    (seat.sent.0 - before.0, seat.sent.1 - before.1)
+}
+
+#[test]
+fn keys_scrolls_and_output_take_few_instructions() {
+    let Some(cms) = cms::nucleus() else { return };
+    let mut seat = session(&cms, 24);
+    seat.slices = COUNTED;
+    seat.says("#cp trace count");
+    seat.says("set fullscreen on");
+    assert!(seat.is_guests(), "{}", seat.cp_screen());
+    let begin = cms::count::counts(&seat.asks_cp("trace end count"));
+    let key = counted(&mut seat, |seat| seat.presses(Aid::Enter));
+    let base = counted(&mut seat, |seat| seat.says("lines 0"));
+    let output = counted(&mut seat, |seat| seat.says("lines 20"));
+    assert!(seat.rows().iter().any(|row| row.contains("line 15 of 20")), "{:#?}", seat.rows());
+    let scroll = counted(&mut seat, |seat| seat.presses(Aid::Pf(8)));
+    assert!(seat.rows().iter().any(|row| row.contains("line 20 of 20")), "{:#?}", seat.rows());
+    for (what, count, most) in [
+        ("begin", begin, BEGIN),
+        ("no output", base, OUTPUT),
+        ("key", key, KEY),
+        ("output", output, OUTPUT),
+        ("scroll", scroll, SCROLL),
+    ] {
+        println!("{what}: {} instructions", count.instructions);
+        assert!(count.instructions <= most, "{what}: {} instructions", count.instructions);
+    }
+}
+
+/// The same work with SET REMOTE OFF and ON: the display is the same, and fewer bytes have made it.
+#[test]
+fn remote_saves_bytes() {
+    let Some(cms) = cms::nucleus() else { return };
+    let mut all = Vec::new();
+    for remote in ["off", "on"] {
+        let mut seat = session(&cms, 24);
+        seat.says(&format!("set remote {remote}"));
+        seat.says("set rdymsg smsg");
+        let bytes = sent(&mut seat, |seat| {
+            seat.says("set fullscreen on");
+            for _ in 0..3 {
+                seat.says("lines 30");
+                seat.presses(Aid::Pf(8));
+                seat.presses(Aid::Pf(7));
+                seat.presses(Aid::Pf(8));
+            }
+            seat.says("query cmspf");
+        });
+        let mut rows = seat.rows();
+        rows.retain(|row| !row.contains("Ready"));
+        all.push((bytes, rows));
+    }
+    let ((off, off_rows), (on, on_rows)) = (all.remove(0), all.remove(0));
+    println!("REMOTE OFF {off:?} bytes and writes, ON {on:?}: {} per cent fewer", 100 - on.0 * 100 / off.0);
+    assert_eq!(off_rows, on_rows);
+    assert_eq!(off.1, on.1, "as many writes");
+    assert!(on.0 * 100 < off.0 * 60);
+}
+
+/// Records that a terminal sends: keys, addresses and texts, right and wrong.
+fn record(chance: &mut Chance) -> Vec<u8> {
+    const KEYS: [u8; 16] =
+        [0x7d, 0x7d, 0x7d, 0x7d, 0xf2, 0xf4, 0xf6, 0xf7, 0xf8, 0x7a, 0x7b, 0x7c, 0x6e, 0x6d, 0xc1, 0xf5];
+    const TEXTS: [&str; 26] = [
+        "f",
+        "b",
+        "x",
+        "n",
+        "o",
+        "m",
+        "s",
+        "d",
+        "p",
+        "h",
+        "c",
+        "msg * hello",
+        "window pop message",
+        "window maximize =",
+        "window restore =",
+        "window show message",
+        "window hide cms",
+        "window show cms",
+        "window size message 3 20",
+        "window position message 20 60",
+        "window position message -3 -90",
+        "vscreen write message 0 1 0 (noprotect field text",
+        "lines 7",
+        "set border message on (all *",
+        "vscreen clear cms",
+        "#a#b#",
+    ];
+    let mut record = vec![KEYS[chance.below(KEYS.len())]];
+    if chance.below(12) == 0 {
+        record.truncate(chance.below(2));
+        return record;
+    }
+    let address = |chance: &mut Chance| match chance.below(4) {
+        0 => vec![chance.below(256) as u8, chance.below(256) as u8],
+        1 => vec![0x5c, 0xf0 + chance.below(10) as u8],
+        _ => {
+            let cell = match chance.below(3) {
+                0 => 22 * 80 + 7,
+                1 => [10 * 80 + 2, 10 * 80 + 76, 13 * 80 + 2, 12 * 80 + 76][chance.below(4)],
+                _ => chance.below(2000) as u16,
+            };
+            vec![(cell >> 8) as u8 & 0x3f, cell as u8]
+        }
+    };
+    record.extend(address(chance));
+    for _ in 0..chance.below(4) {
+        record.push(0x11);
+        record.extend(address(chance));
+        match chance.below(6) {
+            0 => {
+                let length = chance.below(400);
+                record.extend((0..length).map(|_| chance.below(256) as u8));
+            }
+            1 => record.extend(encoded(&"w ".repeat(chance.below(60)))),
+            _ => record.extend(encoded(TEXTS[chance.below(TEXTS.len())])),
+        }
+    }
+    record
+}
+
+/// No record of a terminal ends CMS. `ENDICOTT_RECORDS` is how many there are (1000), `ENDICOTT_SEED` says which.
+#[test]
+fn no_record_of_a_terminal_breaks_it() {
+    let Some(cms) = cms::nucleus() else { return };
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let (count, seed) = (number("ENDICOTT_RECORDS").unwrap_or(1000), number("ENDICOTT_SEED").unwrap_or(1));
+    let mut chance = Chance::new(seed);
+    let mut seat = session(&cms, 24);
+    seat.says("set logfile message off");
+    seat.says("set fullscreen on");
+    seat.says("set logfile message off");
+    seat.says("set cmspf 3");
+    seat.says("set cmspf 5 Show window show cms");
+    seat.says("set wmpf 3");
+    for n in 0..count {
+        if !seat.is_guests() {
+            let screen = seat.cp_screen();
+            assert!(!screen.contains("DMSABE") && !screen.contains("Unknown"), "record {n}: {screen}");
+            seat.presses(Aid::Clear);
+            assert!(seat.is_guests() || !seat.cp_screen().contains("Ready"), "record {n}: {}", seat.cp_screen());
+        }
+        let record = record(&mut chance);
+        assert!(seat.sends(&record), "record {n} of seed {seed} keeps CMS busy: {record:02x?}");
+    }
+    seat.is_guests();
+    seat.presses(Aid::Clear);
+    seat.is_guests();
+    println!("{count} records");
+    let rows = seat.rows();
+    assert!(rows.iter().any(|row| row.contains("====>")), "{rows:#?}");
+}
