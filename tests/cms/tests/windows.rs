@@ -103,6 +103,28 @@ fn remote_saves_bytes() {
     assert!(on.0 * 100 < off.0 * 60);
 }
 
+/// What is typed while an exec loops waits, HX and HI end it, by a key as well.
+#[test]
+fn a_loop_is_ended_from_the_display() {
+    let Some(cms) = cms::nucleus() else { return };
+    let exec = ("SLOW", "EXEC", "A1", "/* */\ndo forever\nend\n");
+    let mut seat = Seat::new(Site::new(&cms, &[PART], &[LINES, exec]), 24, 80);
+    seat.log_on();
+    seat.slices = 400;
+    seat.says("set fullscreen on");
+    seat.says("slow");
+    assert!(seat.rows()[23].contains("Executing a command..."), "{:#?}", seat.rows());
+    seat.says("lines 2");
+    seat.says("hi");
+    let rows = seat.rows();
+    assert!(rows.iter().any(|row| row.contains("Program interrupted")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("This is line 2 of 2")), "{rows:#?}");
+    seat.says("set cmspf 9 Halt hx");
+    seat.says("slow");
+    seat.presses(Aid::Pf(9));
+    assert!(seat.rows()[23].contains("Enter a command"), "{:#?}", seat.rows());
+}
+
 /// Records that a terminal sends: keys, addresses and texts, right and wrong.
 fn record(chance: &mut Chance) -> Vec<u8> {
     const KEYS: [u8; 16] =
