@@ -13,6 +13,7 @@ use std::process::Command;
 use description::Description;
 
 use crate::host::{self, Outcome, at, make_folder, run};
+use crate::lua;
 
 /// What is wrong in C's sources fails.
 const STRICT: [&str; 4] = [
@@ -134,6 +135,8 @@ struct Disk {
     folders: &'static [&'static str],
     /// Decks and libraries: how they are called, and the mode number.
     decks: &'static [(&'static str, &'static str)],
+    /// MODULE files that are made here.
+    modules: &'static [&'static str],
 }
 
 const DISKS: [Disk; 7] = [
@@ -143,20 +146,22 @@ const DISKS: [Disk; 7] = [
         label: "MNT190",
         folders: &["system"],
         decks: &[("CMSENTRY.TEXT", "A2"), ("DMSCSL.TEXT", "A2"), ("DMSGPI.MACLIB", "A2"), ("OSMACRO.MACLIB", "A2")],
+        modules: &[],
     },
-    Disk { image: "tools", of: ("MAINT", "19E"), label: "MNT19E", folders: &["tools"], decks: &[] },
-    Disk { image: "maint", of: ("MAINT", "191"), label: "MNT191", folders: &["each", "maint"], decks: &[] },
+    Disk { image: "tools", of: ("MAINT", "19E"), label: "MNT19E", folders: &["tools"], decks: &[], modules: &["LUA"] },
+    Disk { image: "maint", of: ("MAINT", "191"), label: "MNT191", folders: &["each", "maint"], decks: &[], modules: &[] },
     Disk {
         image: "demo",
         of: ("MAINT", "1DE"),
         label: "DEMO",
         folders: &["demo"],
         decks: &[("GREET.TEXT", "A1"), ("TALLY.TEXT", "A1"), ("CLICKS.TEXT", "A1"), ("RXCKSUM.TEXT", "A1")],
+        modules: &[],
     },
-    Disk { image: "operator", of: ("OPERATOR", "191"), label: "OPR191", folders: &["each", "operator"], decks: &[] },
-    Disk { image: "linux", of: ("LINUX1", "191"), label: "LIN191", folders: &["each", "linux"], decks: &[] },
+    Disk { image: "operator", of: ("OPERATOR", "191"), label: "OPR191", folders: &["each", "operator"], decks: &[], modules: &[] },
+    Disk { image: "linux", of: ("LINUX1", "191"), label: "LIN191", folders: &["each", "linux"], decks: &[], modules: &[] },
     // The last one: where it is newer than the sources, all are.
-    Disk { image: "user", of: ("CMSUSER", "191"), label: "CMS191", folders: &["each", "user"], decks: &[] },
+    Disk { image: "user", of: ("CMSUSER", "191"), label: "CMS191", folders: &["each", "user"], decks: &[], modules: &[] },
 ];
 
 /// The directory that says how large the disks are.
@@ -191,7 +196,7 @@ pub(crate) fn prepare() -> Outcome {
     )?;
     let folder = folder();
     make_folder(&folder)?;
-    let others = ["xtask/src/cms.rs", DIRECTORY].map(|path| host::root().join(path));
+    let others = ["xtask/src/cms.rs", "xtask/src/lua.rs", "Cargo.lock", DIRECTORY].map(|path| host::root().join(path));
     let newest = newest(&source()).into_iter().chain(others.iter().filter_map(|path| modified(path))).max();
     if modified(&folder.join("user.img")).is_some_and(|made| Some(made) > newest) {
         return Ok(());
@@ -200,6 +205,7 @@ pub(crate) fn prepare() -> Outcome {
     at(&folder, description.write_tables(&folder))?;
     nucleus(&compiler, &folder)?;
     programs(&compiler, &folder)?;
+    lua::module(&compiler, &STRICT, &source(), &folder)?;
     disks(&description, &folder)?;
     println!("CMS is ready: {}.", folder.display());
     Ok(())
@@ -365,6 +371,9 @@ fn image(disk: &Disk, edfdisk: &Path, description: &Description, folder: &Path) 
     }
     for (deck, mode) in disk.decks {
         run(tool("bin").args(deck.split('.')).arg(mode).arg(folder.join(deck)).args(["F", "80"]))?;
+    }
+    for module in disk.modules {
+        run(tool("bin").args([module, "MODULE", "A2"]).arg(folder.join(module).with_extension("MODULE")).arg("V"))?;
     }
     if disk.image == SYSTEM {
         for (topic, text) in description.help() {

@@ -12,6 +12,7 @@ mod deny;
 mod guest;
 mod host;
 mod house;
+mod lua;
 mod picture;
 mod real;
 mod root;

@@ -280,6 +280,10 @@ int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used);
 /* pipe/dispatch.c */
 void pipes_forget(void);
 
+/* pipe/lua.c: what a program asks for by SVC 203, function 7. */
+int program_request(u32 at);
+void lua_forget(void);
+
 /* xedit/ring.c */
 void xedit_forget(void);
 

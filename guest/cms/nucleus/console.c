@@ -314,8 +314,10 @@ bool immediate_line(const char *line, u32 length)
         typing_halted = false;
     else if (is(token[0], "HX"))
         halt_execution();
-    else if (is(token[0], "HI"))
+    else if (is(token[0], "HI")) {
         exec_attention |= 1;
+        (void)extension_immediate(line, length, token[0]);
+    }
     else if (is(token[0], "TS"))
         exec_attention |= 2;
     else if (is(token[0], "TE"))

@@ -175,7 +175,12 @@ bool extension_immediate(const char *line, u32 length, const name wanted)
         call.arguments++;
     if (call.arguments < call.end)
         call.arguments++;
-    extension_run(block, &call);
+    /* HI is for all that run. */
+    for (struct scblock *next; block != NULL; block = is(wanted, "HI") ? find(next, wanted) : NULL) {
+        next = block->chain;
+        if (block->flags & NUCX_IMMEDIATE)
+            extension_run(block, &call);
+    }
     return true;
 }
 

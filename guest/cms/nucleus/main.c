@@ -135,6 +135,7 @@ void command_end(void)
     forget_programs();
     forget_execs();
     pipes_forget();
+    lua_forget();
     streams_forget();
     xedit_forget();
     messages_end(NULL);

@@ -257,23 +257,31 @@ void forget_programs(void)
     depth = 0;
 }
 
-int run_module(const struct call *call, bool *found)
+/* fn MODULE into storage, for as long as the command runs. */
+int module_fetch(const name fn, struct module *module, u32 *at, bool *found)
 {
     struct fileid id = { .ft = "MODULE  ", .fm = "* " };
     struct open_file *file;
-    struct module module;
-    u32 at = 0;
     int code;
 
     *found = false;
-    memcpy(id.fn, call->token[0], sizeof(name));
+    memcpy(id.fn, fn, sizeof(name));
     if (!legal_name(id.fn) || file_open(&id, EDF_READ, &file) != EDF_OK)
         return NOT_FOUND;
     *found = true;
-    code = module_read_header(file, &module);
+    code = module_read_header(file, module);
     if (code == 0)
-        code = module_place(file, &module, OWNER_COMMAND, &at);
+        code = module_place(file, module, OWNER_COMMAND, at);
     file_finish(file);
+    return code;
+}
+
+int run_module(const struct call *call, bool *found)
+{
+    struct module module;
+    u32 at = 0;
+    int code = module_fetch(call->token[0], &module, &at, found);
+
     if (code != 0)
         return code;
     code = run_program_at(module.entry - module.origin + at, module.modes, module.flags & MODULE_SYSTEM ? 0 : USER_KEY,

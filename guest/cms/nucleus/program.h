@@ -71,6 +71,7 @@ int module_load(struct open_file *file, const struct module *module, u32 at);
 u32 program_pages(u32 length, u8 modes, enum owner owner);     /* where its residence mode says; 0: there is no room */
 bool module_has_pages(const struct module *module);
 int module_place(struct open_file *file, const struct module *module, enum owner owner, u32 *at);
+int module_fetch(const name fn, struct module *module, u32 *at, bool *found);
 int module_read_map(struct open_file *file, const struct module *module, u32 at);
 int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *call);
 bool user_storage(u32 at, u32 length);          /* where programs without a place of their own may lie */

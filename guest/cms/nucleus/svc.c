@@ -11,7 +11,8 @@
  * errors follows. 1 obtains as many bytes as register 0 says, in whole pages, until the command ends; 2 the same until
  * they are released; 3 releases those at register 1. Register 1 gets the address. 4 performs the callable service that
  * the list at register 1 describes (csl.c), 5 makes the line that LINEDIT's block there describes (linedit.c). 6 is a
- * call as SVC 204 makes it, with the words at register 1, the line at 0 and the type in 2, all of them 31 bits wide.
+ * call as SVC 204 makes it, with the words at register 1, the line at 0 and the type in 2, all of them 31 bits wide. 7
+ * is a request of lua/service.h, at register 1.
  * SVC 13 is an abend of the program's own, SVC 255 is where programs return.
  */
 #include "csl.h"
@@ -117,6 +118,8 @@ static void own_service(struct frame *frame, u32 next)
         attend();
         code = call(frame, frame->gr[1], (u8)frame->gr[2], frame->gr[0] & 0x7fffffff);
         (void)disable();
+    } else if (what == 7) {
+        code = program_request(frame->gr[1]);
     } else {
         abend(0x0f8, "Invalid function of SVC 203");
     }

@@ -19,6 +19,11 @@ stage_function help_stage;                                                      
 stage_function rexx_stage, pipcmd_stage;                                             /* filter.c */
 stage_function vmc_stage, vmclisten_stage, vmcdata_stage;                            /* drive_vmcf.c */
 
+stage_function lua_stage;                                                            /* lua.c */
+
+/* filter.c: a command to the pipeline. */
+int pipe_order(struct stage *s, struct text text);
+
 /* drive_file.c */
 bool mode_word(struct text word);
 void name_from(struct text word, name to);

@@ -372,6 +372,13 @@ static int give_order(struct order *order)
     return NOT_A_COMMAND;
 }
 
+int pipe_order(struct stage *s, struct text text)
+{
+    struct order order = { s, NULL, text };
+
+    return give_order(&order);
+}
+
 static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment,
                        const struct rexx_text *text)
 {

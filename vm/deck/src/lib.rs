@@ -8,8 +8,11 @@
 //! An object that has `main` is a program for the C library: its deck wants the library's entry, and begins there.
 
 mod cards;
+mod module;
 pub mod part;
 mod veneer;
+
+pub use module::module;
 
 use cards::{Cards, Item, Kind, Relocation};
 use object::elf::{self, FileHeader32};
@@ -184,14 +187,18 @@ impl Names {
     }
 }
 
-/// The cards of an object, 80 bytes each. `name` is its control section.
-pub fn deck(name: &str, object: &[u8]) -> Result<Vec<u8>, String> {
+fn parsed(object: &[u8]) -> Result<Elf<'_>, String> {
     let header =
         FileHeader32::<BigEndian>::parse(object).map_err(|_| "this is no 32-bit object of s390 (-m31)".to_string())?;
     if header.e_machine(BigEndian) != elf::EM_S390 || header.e_type(BigEndian) != elf::ET_REL {
         return Err("this is no object of s390 (-m31 -c)".into());
     }
-    let elf = Elf::parse(object).map_err(|error| error.to_string())?;
+    Elf::parse(object).map_err(|error| error.to_string())
+}
+
+/// The cards of an object, 80 bytes each. `name` is its control section.
+pub fn deck(name: &str, object: &[u8]) -> Result<Vec<u8>, String> {
+    let elf = parsed(object)?;
     let section = deck_name(name)?;
     let mut image = Image::of(&elf)?;
     let mut names = Names { wanted: Vec::new(), numbers: BTreeMap::new(), told: BTreeMap::new() };
@@ -223,24 +230,7 @@ pub fn deck(name: &str, object: &[u8]) -> Result<Vec<u8>, String> {
         names.wanted.push(Item { name: ENTRY.into(), kind: Kind::External, address: 0, length: 0, flags: 0 });
         names.told.insert(ENTRY.into(), ENTRY.into());
     }
-    let mut relocations = Vec::new();
-    let mut stubs = BTreeMap::new();
-    let places: Vec<_> = image.places.clone().into_iter().collect();
-    for (index, place) in places {
-        let section = elf.section_by_index(SectionIndex(index)).map_err(|error| error.to_string())?;
-        for (offset, relocation) in section.relocations() {
-            let object::RelocationTarget::Symbol(symbol) = relocation.target() else {
-                return Err("a relocation is of nothing that a deck can name".into());
-            };
-            let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
-            let target = names.target(&elf, &image, symbol)?;
-            let site = Site { at: place + offset as usize, addend: relocation.addend(), target };
-            site.settle(r_type, &mut image, &mut relocations, &mut stubs).map_err(|why| {
-                let of = elf.symbol_by_index(symbol).ok().and_then(|symbol| symbol.name().ok().map(str::to_owned));
-                format!("{} + X'{offset:X}' to {}: {why}", section.name().unwrap_or("?"), of.unwrap_or_default())
-            })?;
-        }
-    }
+    let relocations = settle(&elf, &mut image, &mut names)?;
     let (section, kind) = if private { (String::new(), Kind::Private) } else { (section, Kind::Section) };
     let mut items =
         vec![Item { name: section, kind, address: 0, length: image.bytes.len() as u32, flags: cards::MODE_31_ANY }];
@@ -257,6 +247,29 @@ pub fn deck(name: &str, object: &[u8]) -> Result<Vec<u8>, String> {
     }
     cards.end();
     Ok(cards.bytes)
+}
+
+/// Settles what the object says relative to its own place; what remains are addresses.
+fn settle(elf: &Elf<'_>, image: &mut Image, names: &mut Names) -> Result<Vec<Relocation>, String> {
+    let mut relocations = Vec::new();
+    let mut stubs = BTreeMap::new();
+    let places: Vec<_> = image.places.clone().into_iter().collect();
+    for (index, place) in places {
+        let section = elf.section_by_index(SectionIndex(index)).map_err(|error| error.to_string())?;
+        for (offset, relocation) in section.relocations() {
+            let object::RelocationTarget::Symbol(symbol) = relocation.target() else {
+                return Err("a relocation is of nothing that a deck can name".into());
+            };
+            let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+            let target = names.target(elf, image, symbol)?;
+            let site = Site { at: place + offset as usize, addend: relocation.addend(), target };
+            site.settle(r_type, image, &mut relocations, &mut stubs).map_err(|why| {
+                let of = elf.symbol_by_index(symbol).ok().and_then(|symbol| symbol.name().ok().map(str::to_owned));
+                format!("{} + X'{offset:X}' to {}: {why}", section.name().unwrap_or("?"), of.unwrap_or_default())
+            })?;
+        }
+    }
+    Ok(relocations)
 }
 
 /// One relocation.

@@ -1,0 +1,293 @@
+/*
+ * LUA, the command and the stage: LUA MODULE is loaded and run, and what it asks for is performed (lua/service.h).
+ *
+ * As a stage the program runs on the stage's stack, as far as interruptions and its requests are concerned; its own
+ * stack is the program's. While it runs, `kernel_stack` is the stage's, and while anything else does, what it was
+ * before: so any number of stages may be in the middle of a program. What has to do with CMS is done on the stack where
+ * PIPE was called.
+ */
+#include "../lua/service.h"
+#include "../nucleus/program.h"
+#include "drive.h"
+
+enum { CALL_TYPE = 0x60, SAVE_WORDS = 0x68 / 4, HELD_ALL = 0 };
+
+/* Pages that a stage's program has. */
+struct held { struct held *next; u32 at; };
+
+/* A stage whose program has begun. */
+struct guest { struct stage *stage; u32 outer; struct held *held; };
+
+static struct guest *running;                            /* whose program runs now; NULL: no stage's */
+
+void lua_forget(void) { running = NULL; }
+
+static const name module_name = "LUA     ";
+
+static int no_module(void)
+{
+    message("LUA", 2, 'E', "LUA MODULE *");
+    return RC_MISSING;
+}
+
+int lua_command(const struct call *call)
+{
+    name token[TOKENS_MOST + 1];
+    struct call made = *call;
+    bool found;
+    int code;
+
+    memcpy(token, call->token, (call->count + 1) * sizeof(name));
+    memcpy(token[0], module_name, sizeof(name));
+    made.token = token;
+    code = run_module(&made, &found);
+    return found ? code : no_module();
+}
+
+/* ---- what is typed while it runs ---- */
+
+static const name halt_name = "HI      ";
+
+static void halt_entry(u32 entry, u32 word)
+{
+    struct scblock made = { .key = USER_KEY, .flags = NUCX_IMMEDIATE, .entry = entry | 0x80000000, .user = word };
+    struct scblock *block = NULL, *next = extension_next(NULL);
+
+    memcpy(made.name, halt_name, sizeof(name));
+    if (entry != 0) {
+        (void)extension_add(&made, false);
+        return;
+    }
+    while ((block = next) != NULL) {
+        next = extension_next(block);
+        if (memcmp(block->name, halt_name, sizeof(name)) == 0 && block->user == word)
+            extension_drop(block, false);
+    }
+}
+
+/* ---- storage ---- */
+
+static void let_go(void *with)
+{
+    struct guest *guest = with;
+
+    for (struct held *held = guest->held; held != NULL; held = held->next) {
+        halt_entry(0, held->at);
+        (void)release_pages(held->at);
+    }
+    guest->held = NULL;
+}
+
+static u32 pages(struct guest *guest, u32 size)
+{
+    struct held *held = guest != NULL ? stage_try(guest->stage, sizeof *held) : NULL;
+    u32 at = guest != NULL && held == NULL ? 0 : (u32)obtain_pages(size, OWNER_COMMAND, USER_KEY, 0x7fffffff);
+
+    if (held != NULL && at != 0) {
+        *held = (struct held){ guest->held, at };
+        guest->held = held;
+    }
+    return at;
+}
+
+static int give_up(struct guest *guest, u32 at)
+{
+    for (struct held **from = guest != NULL ? &guest->held : NULL; from != NULL && *from != NULL;
+         from = &(*from)->next)
+        if ((*from)->at == at) {
+            struct held *gone = *from;
+
+            *from = gone->next;
+            stage_release(guest->stage, gone);
+            break;
+        }
+    return release_pages(at) ? 0 : 2;
+}
+
+/* ---- requests ---- */
+
+static bool within(u32 at, u32 length)
+{
+    u32 size = storage_bytes();
+
+    return at < size && length <= size - at;
+}
+
+static int line_for(u32 buffer, bool stack_only)
+{
+    char line[256];
+    u32 length;
+
+    if (!has_key(buffer, sizeof line, USER_KEY))
+        return -2;
+    if (!stack_only)
+        length = read_line(line);
+    else if (!unstack_line(line, &length))
+        return -1;
+    memcpy((void *)buffer, line, length);
+    return (int)length;
+}
+
+static int to_cp(u32 *word)
+{
+    u32 room = word[3];
+    int code;
+
+    if (!has_key(word[2], room, USER_KEY))
+        return -2;
+    code = cp((const char *)word[0], word[1], (char *)word[2], &room);
+    word[3] = room & 0x7fffffff;
+    return code;
+}
+
+/* On the stack of the command. */
+static int perform_request(struct request *request)
+{
+    u32 *word = request->word;
+
+    switch (request->service) {
+    case SERVICE_TYPE:
+        type_line((const char *)word[0], word[1] < LINE_MOST ? word[1] : LINE_MOST);
+        return 0;
+    case SERVICE_READ:
+        return line_for(word[0], false);
+    case SERVICE_PULL:
+        return line_for(word[0], true);
+    case SERVICE_STACK:
+        return stack_line((const char *)word[0], word[1], word[2] != 0) ? 0 : RC_STORAGE;
+    case SERVICE_STACKED:
+        return (int)stacked_lines();
+    case SERVICE_COMMAND:
+        attend();
+        return perform((const char *)word[0], word[1], (u8)word[2]);
+    case SERVICE_ADDRESS:
+        attend();
+        return subcommand((const char *)word[0], word[1], (const char *)word[2], word[3]);
+    case SERVICE_CP:
+        return to_cp(word);
+    case SERVICE_VARIABLES:
+        return exec_variables(word[0]);
+    case SERVICE_MESSAGE:
+        message("LUA", word[0], (char)word[1], word[2], word[3], word[4]);
+        return 0;
+    case SERVICE_HALT:
+        halt_entry(word[0], word[1]);
+        return 0;
+    default:
+        return NO_STAGE;
+    }
+}
+
+/* ---- the stage ---- */
+
+struct errand { struct request *request; int code; };
+
+static void perform_there(void *with)
+{
+    struct errand *errand = with;
+
+    errand->code = perform_request(errand->request);
+}
+
+static int request_of_stage(struct guest *guest, struct request *request)
+{
+    struct stage *s = guest->stage;
+    struct errand errand = { request, 0 };
+    struct text record;
+    int code;
+
+    switch (request->service) {
+    case SERVICE_PEEK:
+        code = stage_peek(s, &record);
+        request->word[0] = (u32)record.at;
+        request->word[1] = record.length;
+        return code;
+    case SERVICE_CONSUME:
+        return stage_consume(s);
+    case SERVICE_OUTPUT:
+        return stage_output(s, (const char *)request->word[0], request->word[1]);
+    case SERVICE_PIPE:
+        return pipe_order(s, (struct text){ (const char *)request->word[0], request->word[1] });
+    default:
+        aside(s, perform_there, &errand);
+        return errand.code;
+    }
+}
+
+/* SVC 203, function 7. */
+int program_request(u32 at)
+{
+    struct request *request = (struct request *)at;
+    struct guest *guest = running;
+    u32 stack = kernel_stack;
+    int code;
+
+    if (!has_key(at, sizeof *request, USER_KEY))
+        return -2;
+    if (request->service == SERVICE_PAGES)
+        return (int)pages(guest, request->word[0]);
+    if (request->service == SERVICE_RELEASE)
+        return give_up(guest, request->word[0]);
+    if (request->service != SERVICE_MESSAGE && request->service != SERVICE_HALT &&
+        request->service != SERVICE_VARIABLES && request->service != SERVICE_PEEK &&
+        !within(request->word[0], request->word[1]))
+        return -2;
+    if (guest == NULL) {
+        enable();
+        code = perform_request(request);
+        (void)disable();
+        return code;
+    }
+    kernel_stack = guest->outer;
+    running = NULL;
+    enable();
+    code = request_of_stage(guest, request);
+    (void)disable();
+    running = guest;
+    kernel_stack = stack;
+    return code;
+}
+
+/* LUA fn arguments. */
+int lua_stage(struct stage *s, struct text arguments)
+{
+    static const name words[2] = { "LUA     ", { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } };
+    struct guest *guest = stage_obtain(s, sizeof *guest);
+    u32 *save = stage_obtain(s, SAVE_WORDS * 4);
+    const char *line[4] = { arguments.at, arguments.at, arguments.at + arguments.length, NULL };
+    struct frame frame = { .psw = { 0x02080000 | (settings.protect ? USER_KEY << 16 : 0), 0 } };
+    struct module module;
+    bool found;
+    u32 at;
+    int code;
+
+    skip_blanks(&arguments);
+    if (arguments.length == 0)
+        return stage_error(s, 113);
+    *guest = (struct guest){ .stage = s };
+    stage_at_end(s, let_go, guest);
+    code = module_fetch(module_name, &module, &at, &found);
+    if (code != 0)
+        return found ? code : no_module();
+    if (module_has_pages(&module)) {
+        guest->held = stage_obtain(s, sizeof *guest->held);
+        *guest->held = (struct held){ NULL, at };
+    }
+    memset(save, 0, SAVE_WORDS * 4);
+    ((u8 *)save)[CALL_TYPE] = CALLED_AS_STAGE;
+    frame.psw[1] = frame.gr[12] = frame.gr[15] = 0x80000000 | (module.entry - module.origin + at);
+    frame.gr[0] = (u32)line;
+    frame.gr[1] = (u32)words;
+    frame.gr[13] = (u32)save;
+    frame.gr[14] = 0x80000000 | PROGRAM_END;
+    /* Where filters begin. */
+    if (stage_commit(s, -1) != 0)
+        return 0;
+    (void)disable();
+    guest->outer = kernel_stack;
+    running = guest;
+    code = run_program(&frame);
+    running = NULL;
+    enable();
+    return code;
+}
