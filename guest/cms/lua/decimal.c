@@ -41,15 +41,12 @@ static void double_it(struct decimal *d, int times)
         u32 carry = 0;
 
         for (int n = d->end; n-- > d->first;) {
-            u64 wide = ((u64)d->word[n] << by) + carry;
-            u32 high = (u32)(wide >> 32), low = (u32)wide, rest = BILLION;
+            u64 pair = ((u64)d->word[n] << by) + carry;
 
-            /* DIVIDE LOGICAL: the quotient fits, since `wide` is less than 10^9 * 2^29. */
-            register u32 even __asm__("2") = high;
-            register u32 odd __asm__("3") = low;
-            __asm__("dlr %0,%2" : "+d"(even), "+d"(odd) : "d"(rest) : "cc");
-            d->word[n] = even;
-            carry = odd;
+            /* DIVIDE LOGICAL: the quotient fits, since the number is less than 10^9 * 2^29. The rest comes first. */
+            __asm__("dlr %0,%1" : "+d"(pair) : "d"((u32)BILLION) : "cc");
+            d->word[n] = (u32)(pair >> 32);
+            carry = (u32)pair;
         }
         if (carry != 0)
             d->word[--d->first] = carry;

@@ -43,9 +43,11 @@ bool fileid_of(const char *name, size_t length, struct fileid *id)
         for (; at < length && name[at] != ' ' && name[at] != '.'; at++) {
             int c = (u8)name[at];
 
-            if (k == most[n] || (!isalnum(c) && strchr("$#@+-:_*", c) == NULL) || (c == '*' && n < 2))
+            if ((!isalnum(c) && strchr("$#@+-:_*", c) == NULL) || (c == '*' && n < 2))
                 return false;
-            part[n][k++] = (char)toupper(c);
+            /* A name is its first eight characters, as in a command. */
+            if (k < most[n])
+                part[n][k++] = (char)toupper(c);
         }
         if (n == 2 && !isalpha((u8)id->fm[0]) && id->fm[0] != '*')
             return false;

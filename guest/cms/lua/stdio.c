@@ -128,8 +128,10 @@ static int write_record(struct stream *s, const char *text, size_t length)
     }
     if (s->kind == STAGE) {
         /* Without a reader there is nothing more to do. */
-        if (ask(&request) != 0)
+        if (ask(&request) != 0) {
+            s->length = 0;
             exit(0);
+        }
         return 0;
     }
     if (length > RECORD_MOST || (s->recfm == 'F' && length > s->lrecl))

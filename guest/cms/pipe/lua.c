@@ -140,6 +140,18 @@ static int to_cp(u32 *word)
     return code;
 }
 
+/* A message, by its number: up to three texts or numbers in it. */
+static void say_message(const u32 *word)
+{
+    const char *text = message_text(word[0]);
+    char line[LINE_MOST];
+    u32 length = format(line, sizeof line, "DMSLUA%03u%c ", word[0], word[1]);
+
+    if (text != NULL)
+        length += format(line + length, sizeof line - length, text, word[2], word[3], word[4]);
+    message_show(line, length);
+}
+
 /* On the stack of the command. */
 static int perform_request(struct request *request)
 {
@@ -168,7 +180,7 @@ static int perform_request(struct request *request)
     case SERVICE_VARIABLES:
         return exec_variables(word[0]);
     case SERVICE_MESSAGE:
-        message("LUA", word[0], (char)word[1], word[2], word[3], word[4]);
+        say_message(word);
         return 0;
     case SERVICE_HALT:
         halt_entry(word[0], word[1]);

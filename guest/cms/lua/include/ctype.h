@@ -20,12 +20,11 @@ extern const unsigned char class_of[257];                /* ctype.c */
 #define isprint(c) class_of(c, CLASS_UPPER | CLASS_LOWER | CLASS_DIGIT | CLASS_PUNCT | CLASS_BLANK)
 
 /* Letters differ in one bit. */
-#define toupper(c) (islower(c) ? (c) | 0x40 : (c))
-#define tolower(c) (isupper(c) ? (c) & ~0x40 : (c))
+static inline int toupper(int c) { return islower(c) ? c | 0x40 : c; }
+static inline int tolower(int c) { return isupper(c) ? c & ~0x40 : c; }
 
 /* For lbaselib.c alone: letters are not side by side, and numbers to a base want them so. */
 #ifdef LETTERS_SIDE_BY_SIDE
-#undef toupper
 #define toupper(c) ('A' + letter_place(c))
 int letter_place(int c);                                 /* ctype.c */
 #endif

@@ -64,6 +64,9 @@ fn definitions() -> BTreeMap<String, Vec<String>> {
         }
     });
     labels.for_each(|name| all.entry(name.to_owned()).or_default().push("nucleus/start.S".into()));
+    let of_lua = text("lua/start.S");
+    let labels = of_lua.lines().filter_map(|line| line.trim().split_once(':').map(|(label, _)| label));
+    labels.for_each(|name| all.entry(name.to_owned()).or_default().push("lua/start.S".into()));
     // What the linker is told.
     let names = layout.match_indices(" = ").map(|(at, _)| c::last_word(&layout[..at]));
     names.for_each(|name| all.entry(name.to_owned()).or_default().push("nucleus.ld".into()));
