@@ -75,7 +75,7 @@ pub(crate) fn module(compiler: &str, strict: &[&str], cms: &Path, folder: &Path)
     }
     let ours = host::files(&port, |name| name.ends_with(".c") || name.ends_with(".S"));
     for file in ours.into_iter().chain(SHARED.map(|name| cms.join("lib").join(name))) {
-        compile(&file, &[&FLOATING[..2], strict, &["-Os"]].concat())?;
+        compile(&file, &[&FLOATING[..2], strict, &["-Os", "-include", &config]].concat())?;
     }
     let whole = folder.join("lua.all.o");
     let mut link = Command::new(compiler);

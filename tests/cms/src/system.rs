@@ -82,7 +82,8 @@ pub struct Site {
     terminals: Vec<(String, Arc<Terminal>)>,
 }
 
-/// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal; of a deck `deck` and a line with
+/// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal, or `made` and
+/// a line with the file that `cargo x cms` has made; of a deck `deck` and a line with
 /// the compiled file's path, or `cards` and lines as [`cards::deck`] has them; of what HELP types `help` and a line
 /// with the file's name; `disk`, if it is one of `guest/cms/disks/system`; of a PART, the name of what `cargo x cms` has
 /// linked.
@@ -247,7 +248,11 @@ fn image(folder: &Path, decks: &Path, label: &str, blocks: u32, reserved: u32, f
     for (name, kind, mode, content) in files {
         let file = folder.join("content");
         if *kind == "MODULE" {
-            std::fs::write(&file, module(content)).expect("the folder is there");
+            let records = match content.strip_prefix("made\n") {
+                Some(name) => std::fs::read(crate::made().join(name)).expect("cargo x cms has made this module"),
+                None => module(content),
+            };
+            std::fs::write(&file, records).expect("the folder is there");
             good(&["bin", &text(&image), name, kind, mode, &text(&file), "V"]);
             continue;
         }

@@ -7,6 +7,7 @@
 //! ** file 190 PROFILE EXEC A1 a line/another line     a file on MAINT's 190 or CMSUSER's 191 (before the first line
 //! typed)
 //! ** file 191 GREET TEXT A1 deck/GREET.TEXT           a deck that cargo x cms has compiled
+//! ** file 191 LUA MODULE A1 made/LUA.MODULE          a module that it has made
 //! ** file 191 X TEXT A1 cards/ESD 1 SD:X:0:10/END     a deck card by card (src/cards.rs)
 //! ** file 191 X ASSEMBLE A1 source/X CSECT/ END    a file of cards, not of lines of their own lengths
 //! ** file 190 CMS HELP A2 help/CMS.HELP              a file of HELP's, as cargo x cms makes it
@@ -80,14 +81,14 @@ fn transcripts() {
 #[test]
 fn each_program_for_users_has_a_story() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
-    let stories = ["demo", "tools"].map(|name| {
+    let stories = ["demo", "tools", "lua-demo"].map(|name| {
         let text = std::fs::read_to_string(folder.join(name).with_extension("txt")).expect("the story is there");
         Story::parse(&text).steps.into_iter().map(|step| step.line.to_uppercase()).collect::<Vec<_>>()
     });
     let mut programs = 0;
     for disk in ["demo", "tools"] {
         for [name, kind, ..] in folder_of_disk(disk) {
-            let run = ["EXEC", "REXX", "XEDIT", "ASSEMBLE"].contains(&kind.as_str());
+            let run = ["EXEC", "REXX", "XEDIT", "ASSEMBLE", "LUA"].contains(&kind.as_str());
             let word = |line: &String| line.starts_with('>') && line.split([' ', '>']).any(|word| word == name);
             assert!(!run || stories.iter().flatten().any(word), "no story runs {name} {kind}");
             programs += usize::from(run);
