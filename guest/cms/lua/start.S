@@ -1,7 +1,7 @@
 /*
  * Where LUA begins, jumps across functions, and the request to CMS.
  */
-	.set	STACK, 0x40000
+	.set	STACK, 0x60000
 	.set	CALL_TYPE, 0x60
 	.set	PAGES, 10		/* services of service.h */
 	.set	RELEASE, 11
