@@ -249,7 +249,7 @@ fn image(folder: &Path, decks: &Path, label: &str, blocks: u32, reserved: u32, f
         let file = folder.join("content");
         if *kind == "MODULE" {
             let records = match content.strip_prefix("made\n") {
-                Some(name) => std::fs::read(crate::made().join(name)).expect("cargo x cms has made this module"),
+                Some(name) => std::fs::read(decks.join(name)).expect("cargo x cms has made this module"),
                 None => module(content),
             };
             std::fs::write(&file, records).expect("the folder is there");
