@@ -78,6 +78,8 @@ static int traced_call(lua_State *L, int arguments, int results)
     lua_pushcfunction(L, trace);
     lua_insert(L, base);
     status = lua_pcall(L, arguments, results, base);
+    /* HI was for what ran. */
+    lua_sethook(L, NULL, 0, 0);
     lua_remove(L, base);
     return status;
 }
