@@ -149,7 +149,14 @@ const DISKS: [Disk; 7] = [
         modules: &[],
     },
     Disk { image: "tools", of: ("MAINT", "19E"), label: "MNT19E", folders: &["tools"], decks: &[], modules: &["LUA"] },
-    Disk { image: "maint", of: ("MAINT", "191"), label: "MNT191", folders: &["each", "maint"], decks: &[], modules: &[] },
+    Disk {
+        image: "maint",
+        of: ("MAINT", "191"),
+        label: "MNT191",
+        folders: &["each", "maint"],
+        decks: &[],
+        modules: &[],
+    },
     Disk {
         image: "demo",
         of: ("MAINT", "1DE"),
@@ -158,10 +165,31 @@ const DISKS: [Disk; 7] = [
         decks: &[("GREET.TEXT", "A1"), ("TALLY.TEXT", "A1"), ("CLICKS.TEXT", "A1"), ("RXCKSUM.TEXT", "A1")],
         modules: &[],
     },
-    Disk { image: "operator", of: ("OPERATOR", "191"), label: "OPR191", folders: &["each", "operator"], decks: &[], modules: &[] },
-    Disk { image: "linux", of: ("LINUX1", "191"), label: "LIN191", folders: &["each", "linux"], decks: &[], modules: &[] },
+    Disk {
+        image: "operator",
+        of: ("OPERATOR", "191"),
+        label: "OPR191",
+        folders: &["each", "operator"],
+        decks: &[],
+        modules: &[],
+    },
+    Disk {
+        image: "linux",
+        of: ("LINUX1", "191"),
+        label: "LIN191",
+        folders: &["each", "linux"],
+        decks: &[],
+        modules: &[],
+    },
     // The last one: where it is newer than the sources, all are.
-    Disk { image: "user", of: ("CMSUSER", "191"), label: "CMS191", folders: &["each", "user"], decks: &[], modules: &[] },
+    Disk {
+        image: "user",
+        of: ("CMSUSER", "191"),
+        label: "CMS191",
+        folders: &["each", "user"],
+        decks: &[],
+        modules: &[],
+    },
 ];
 
 /// The directory that says how large the disks are.

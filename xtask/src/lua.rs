@@ -44,7 +44,8 @@ fn sources() -> Outcome<PathBuf> {
     let package = metadata.packages.into_iter().find(|package| package.name == PACKAGE);
     let folder = package.and_then(|package| Some(package.manifest_path.parent()?.join(SOURCES)));
     folder.filter(|folder| folder.join("lvm.c").is_file()).ok_or_else(|| {
-        format!("cargo has fetched no {PACKAGE} with {SOURCES}: `cargo fetch --locked` does, with the network up.").into()
+        format!("cargo has fetched no {PACKAGE} with {SOURCES}: `cargo fetch --locked` does, with the network up.")
+            .into()
     })
 }
 
