@@ -1,10 +1,12 @@
 //! What a switch looks at in a frame: its addresses, and the tag of a VLAN.
 
 use crate::Mac;
-use crate::vlan::VlanId;
 use base::layout::U16;
 use smoltcp::wire::EthernetFrame;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// The number of a VLAN, 1 to 4094; 0 stands for none.
+pub type VlanId = u16;
 
 /// The fewest bytes of a frame: addresses and a type. Links here need no padding.
 pub const SHORTEST: usize = 14;

@@ -1,9 +1,6 @@
 //! VLANs of ports: which frames a port takes, and in which form it gets them.
 
-use crate::frame::{Head, Tag};
-
-/// The number of a VLAN, 1 to 4094; 0 stands for none.
-pub type VlanId = u16;
+use crate::frame::{Head, Tag, VlanId};
 
 /// A set of VLANs.
 #[derive(Clone, PartialEq, Eq)]
