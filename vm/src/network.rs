@@ -1,7 +1,7 @@
 //! The network of `endicott linux`: a switch with the guest's card at one port and a gateway at another.
 //!
-//! The gateway is [`uplink`]: it answers the guest's questions for an address and for names, and gives its connections to
-//! sockets of the host.
+//! The gateway is [`uplink`]: it answers the guest's questions for an address and for names, and gives its connections
+//! to sockets of the host.
 
 use crate::clock::HostClock;
 use base::file::{self, Access};
@@ -84,7 +84,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Gives the guest a card, and the network behind it, if it is to have one.
+    /// Gives the guest a card, and a network for it, if it is to have one.
     pub(crate) fn new(options: &Options, vmdbk: &Vmdbk, clock: Arc<HostClock>) -> Result<Option<Network>, String> {
         if !options.wanted()? {
             return Ok(None);

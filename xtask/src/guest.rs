@@ -184,8 +184,8 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Modules of the kernel that tests load: networks between guests, over IUCV and with cards; random numbers; disks, what
-/// is on them, and machines of a guest's own.
+/// Modules of the kernel that tests load: networks between guests, over IUCV and with cards; random numbers; disks,
+/// what is on them, and machines of a guest's own.
 const MODULES: [&str; 19] = [
     "fsm.ko",
     "netiucv.ko",

@@ -190,8 +190,8 @@ pub mod descriptor_flag {
     pub const INDIRECT: u16 = 4;
 }
 
-/// What the two rings of a queue begin with. Of the driver's, entries are indexes of descriptors, two bytes each; of the
-/// device's they are [`Used`]. Two bytes follow, at which index that side wants to be told.
+/// What the two rings of a queue begin with. Of the driver's, entries are indexes of descriptors, two bytes each; of
+/// the device's they are [`Used`]. Two bytes follow, at which index that side wants to be told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Ring {

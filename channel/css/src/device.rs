@@ -101,8 +101,8 @@ pub trait Device: Any + Send {
         None
     }
 
-    /// The program says that there is something in one of the device's queues (DIAGNOSE X'500'). False if the device has
-    /// no such queue.
+    /// The program says that there is something in one of the device's queues (DIAGNOSE X'500'). False if the device
+    /// has no such queue.
     fn notified(&mut self, _queue: u16, _adapter: &mut Adapter<'_>) -> bool {
         false
     }

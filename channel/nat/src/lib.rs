@@ -8,7 +8,8 @@
 //! - [`settings`]: the addresses of the network, and what can be set.
 //! - `port`, `stations`: the link, and the guests on it. A guest whose queue is full stops nothing but its own flows.
 //! - `discovery`: ARP, neighbour and router discovery. `dhcp`: addresses. `dns`: names. `icmp`: echoes and errors.
-//! - `flows`, `key`, `role`: the table of flows. `datagrams`: those of UDP and of echoes. `tcp`, `connections`: those of TCP.
+//! - `flows`, `key`, `role`: the table of flows. `datagrams`: those of UDP and of echoes. `tcp`, `connections`: those
+//!   of TCP.
 //! - `reassembly`: fragments.
 //!
 //! [docs/nat.md](../../../docs/nat.md) tells what guests see, and why it is so.

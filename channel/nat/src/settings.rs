@@ -62,7 +62,7 @@ pub struct Settings {
     pub flows: usize,
     /// The most bytes that wait in flows, all together.
     pub memory: usize,
-    /// What numbers that nobody shall guess follow from.
+    /// What numbers that cannot be guessed follow from.
     pub seed: u64,
 }
 

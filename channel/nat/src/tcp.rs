@@ -28,8 +28,8 @@ const FLYING: usize = 512 << 10;
 const BURST: (usize, usize) = (4 << 10, 128 << 10);
 /// How many bytes a connection may send before others have their turn.
 const TURN: usize = 256 << 10;
-/// How long an acknowledgement waits for more to acknowledge, and how many full segments wait for it at most. Each costs
-/// the guest an interruption.
+/// How long an acknowledgement waits for more to acknowledge, and how many full segments wait for it at most. Each
+/// costs the guest an interruption.
 const ACKNOWLEDGE: (Duration, usize) = (Duration::from_millis(1), 4);
 /// A segment of this length goes to the host at once: putting it together with others costs more than it saves.
 const DIRECT: usize = 16 << 10;

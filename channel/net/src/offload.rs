@@ -1,5 +1,5 @@
-//! Work on frames that is put off: check sums that are still to be computed, and segments of TCP that are longer than the
-//! link's packets.
+//! Work on frames that is put off: check sums that are still to be computed, and segments of TCP that are longer than
+//! the link's packets.
 //!
 //! Between two guests of one host neither is ever done: storage does not lose bits, and a long segment is copied as
 //! fast as a short one. A port says what the thing at it takes, and for others the work is done here.

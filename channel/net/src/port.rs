@@ -61,8 +61,8 @@ impl Port {
         delivery
     }
 
-    /// Takes the next frame for this port, in the place of what `frame` has; false if there is none. The buffer that was
-    /// given is used for frames to come.
+    /// Takes the next frame for this port, in the place of what `frame` has; false if there is none. The buffer that
+    /// was given is used for frames to come.
     pub fn receive(&self, frame: &mut Vec<u8>) -> bool {
         self.receive_open(frame).is_some()
     }
@@ -106,15 +106,15 @@ impl Port {
         }
     }
 
-    /// What is called when a frame comes into the empty queue: on the sender's thread, so it may only take a note or wake
-    /// something. It is called once until [`Port::receive`] has emptied the queue.
+    /// What is called when a frame comes into the empty queue: on the sender's thread, so it may only take a note or
+    /// wake something. It is called once until [`Port::receive`] has emptied the queue.
     pub fn on_frames(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.queue.lock().listener = Some(Arc::new(listener));
     }
 
-    /// What is called when another port has room again, after [`Port::send`] has said of a frame for that port alone that
-    /// it was dropped: on the thread of what is there. A port that has given this sends such a frame again, so it does not
-    /// count as dropped.
+    /// What is called when another port has room again, after [`Port::send`] has said of a frame for that port alone
+    /// that it was dropped: on the thread of what is there. A port that has given this sends such a frame again, so it
+    /// does not count as dropped.
     pub fn on_room(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.queue.lock().room = Some(Arc::new(listener));
     }
@@ -134,8 +134,8 @@ impl Port {
         self.switch.set(self.number, settings);
     }
 
-    /// From now on what goes through it is captured, or no longer. The capture that was there before; one that could not
-    /// be written has ended.
+    /// From now on what goes through it is captured, or no longer. The capture that was there before; one that could
+    /// not be written has ended.
     pub fn capture(&self, capture: Option<Capture>) -> Option<Capture> {
         std::mem::replace(&mut self.queue.lock().capture, capture)
     }

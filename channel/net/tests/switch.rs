@@ -155,7 +155,7 @@ fn a_flood_finds_bounds() {
     let rung = Arc::new(AtomicUsize::new(0));
     let ring = rung.clone();
     b.on_frames(move || _ = ring.fetch_add(1, SeqCst));
-    // Each from another address, to nobody.
+    // Each from another address, to one that no port has.
     for n in 0..100_000u32 {
         let [_, x, y, z] = n.to_be_bytes();
         a.send(&frame(Mac([0xff; 6]), Mac([2, 1, 1, x, y, z]), &[0; 50]));

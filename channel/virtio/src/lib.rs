@@ -1,8 +1,8 @@
 //! Virtio devices on the channel subsystem (Virtual I/O Device specification 1.2, chapter 4.3).
 //!
 //! [`Virtio`] is the transport: a [`css::Device`] with control unit 3832 that knows all commands, keeps queues and
-//! indicators, and asks a [`Model`] what the device is. Models here are a network card ([`Card`]) and a source of random
-//! numbers ([`Entropy`]).
+//! indicators, and asks a [`Model`] what the device is. Models here are a network card ([`Card`]) and a source of
+//! random numbers ([`Entropy`]).
 //!
 //! Work is done on the threads of virtual CPUs: on that of the CPU that notifies the device, or that attends to the
 //! channel subsystem after the device's bell has rung. A device has no thread of its own.

@@ -1,7 +1,7 @@
 //! One queue in the program's storage: descriptors, what the driver makes available, what the device has used.
 //!
-//! Nothing that is read there is believed: indexes, lengths, addresses and the order of descriptors are looked at before
-//! they are used, and a chain ends after a bounded number of descriptors.
+//! Nothing that is read there is believed: indexes, lengths, addresses and the order of descriptors are looked at
+//! before they are used, and a chain ends after a bounded number of descriptors.
 
 use arch::virtio::{Descriptor, Ring, Used, descriptor_flag as flag, feature};
 use arch::{Absolute, PAGE};

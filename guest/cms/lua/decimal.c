@@ -168,7 +168,8 @@ static double assembled(u64 mantissa, int exponent, bool sticky, bool negative)
     if (exponent + shift < LEAST)
         shift = LEAST - exponent;
     if (shift > 0) {
-        u64 rest = shift > 63 ? mantissa : mantissa & ((1ull << shift) - 1), half = shift > 64 ? 0 : 1ull << (shift - 1);
+        u64 rest = shift > 63 ? mantissa : mantissa & ((1ull << shift) - 1);
+        u64 half = shift > 64 ? 0 : 1ull << (shift - 1);
 
         mantissa = shift > 63 ? 0 : mantissa >> shift;
         if (half != 0 && (rest > half || (rest == half && (sticky || (mantissa & 1)))))
@@ -265,7 +266,8 @@ static double quotient(struct big *up, int power, bool more, bool negative)
     int exponent, wanted = 64;
 
     for (int n = power; n > 0; n -= 9)
-        big_scale(up, n >= 9 ? BILLION : (u32[]){ 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 }[n], 0);
+        big_scale(up, n >= 9 ? BILLION
+                             : (u32[]){ 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 }[n], 0);
     for (int n = -power; n > 0; n -= 9)
         big_scale(&down, n >= 9 ? BILLION : (u32[]){ 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 }[n],
                   0);

@@ -74,7 +74,8 @@ int lua_main(void);
 /* files.c: files by records. */
 struct fileid { char fn[8], ft[8], fm[2]; };
 struct file_facts { char recfm; u32 lrecl, records; char fm[2]; u8 stamp[6]; };
-bool fileid_of(const char *name, size_t length, struct fileid *id);      /* fn [ft [fm]], the words apart by blanks or . */
+/* fn [ft [fm]], the words apart by blanks or . */
+bool fileid_of(const char *name, size_t length, struct fileid *id);
 bool file_facts(const struct fileid *id, struct file_facts *facts);
 int record_read(const struct fileid *id, u32 number, void *to, u32 room, u32 *length);
 int record_write(const struct fileid *id, u32 number, const void *from, u32 length, char recfm);

@@ -120,7 +120,8 @@ static void floating(struct output *out, struct how *how, double value, char let
     precision = precision < PRECISION_MOST ? precision : (int)PRECISION_MOST;
     if (parts.exponent == 972) {
         how->zeros = false;
-        field(out, how, sign(how, parts.negative), value != value ? capital ? "NAN" : "nan" : capital ? "INF" : "inf", 3);
+        field(out, how, sign(how, parts.negative),
+              value != value ? capital ? "NAN" : "nan" : capital ? "INF" : "inf", 3);
         return;
     }
     if (parts.negative)

@@ -4,8 +4,9 @@
  * A record that is read is its bytes and a new-line character; the bytes up to a new-line character, which is not
  * written, are a record. With b in the mode there are no new-line characters: records follow each other when they are
  * read, and are as long as may be when they are written. CMS has no records without bytes: an empty line is a record of
- * one blank, and a record of one blank an empty line, where records have lengths of their own. Files are read and written as a stream as long as they can be; one that is read and written, or in which the program
- * seeks, is in storage as a whole (image), and written when it is closed or flushed.
+ * one blank, and a record of one blank an empty line, where records have lengths of their own. Files are read and
+ * written as a stream as long as they can be; one that is read and written, or in which the program seeks, is in
+ * storage as a whole (image), and written when it is closed or flushed.
  *
  * In a pipeline the standard streams are the stage's; else they are the terminal.
  */

@@ -49,8 +49,9 @@ const struct stage_kind drivers[] = {
     { "LISTPDS", 7, listpds_stage, ONLY_FIRST, "LISTPDS fn ft [fm]",
       "Writes the members of a library: name, first record, how many.", 0 },
     { "LUA", 3, lua_stage, ANYWHERE, "LUA fn [string]",
-      "Performs a program in Lua, whose arguments are the words of the string: fn LUA. What it reads and writes are the "
-      "records.", LARGE_STACK }, { "MEMBERS", 6, members_stage, ANYWHERE, "MEMBERs fn ft [fm] [member...]",
+      "Performs a program in Lua, fn LUA, whose arguments are the words of the string. What it reads and writes are "
+      "the records.", LARGE_STACK },
+    { "MEMBERS", 6, members_stage, ANYWHERE, "MEMBERs fn ft [fm] [member...]",
       "Writes the records of members of a library: those that are named, then those whose names come in.", 0 },
     { "PDSDIRECT", 9, listpds_stage, ONLY_FIRST, NULL, NULL, 0 },
     { "PIPCMD", 6, pipcmd_stage, ANYWHERE, "PIPCMD [command]",

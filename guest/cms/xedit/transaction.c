@@ -527,7 +527,8 @@ u32 read_transaction(each_field *each, void *with, bool change)
     notes_clear();
     editor->stale = true;
     if (length > 3)
-        tell_fields((struct inbound){ editor->display.stream + 3, editor->display.stream + length }, each, with, change);
+        tell_fields((struct inbound){ editor->display.stream + 3, editor->display.stream + length }, each, with,
+                    change);
     for (u32 n = 0; n < COUNT_OF(program_keys); n++)
         if (editor->display.aid == program_keys[n])
             pa = 101 + n;

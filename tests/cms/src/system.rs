@@ -85,8 +85,8 @@ pub struct Site {
 /// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal, or `made` and
 /// a line with the file that `cargo x cms` has made; of a deck `deck` and a line with
 /// the compiled file's path, or `cards` and lines as [`cards::deck`] has them; of what HELP types `help` and a line
-/// with the file's name; `disk`, if it is one of `guest/cms/disks/system`; of a PART, the name of what `cargo x cms` has
-/// linked.
+/// with the file's name; `disk`, if it is one of `guest/cms/disks/system`; of a PART, the name of what `cargo x cms`
+/// has linked.
 pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Site {

@@ -345,7 +345,7 @@ impl Worker {
         }
     }
 
-    /// Puts frames behind one another, with their lengths.
+    /// Puts frames one after the other, with their lengths.
     fn pack(&mut self, frames: &Inbox) {
         for frame in frames.frames() {
             if self.peer.is_none() {

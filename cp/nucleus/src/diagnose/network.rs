@@ -16,9 +16,9 @@ pub fn network_information(_: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'500'`: tells a virtio device that there is something in one of its queues.
 ///
-/// General register 1 is 3, 2 the subsystem-identification word, 3 the number of the queue. Register 2 gets a number that
-/// is not negative, or -22 if there is no such device, or it has no such queue. A virtual machine without virtio devices
-/// gets a specification exception.
+/// General register 1 is 3, 2 the subsystem-identification word, 3 the number of the queue. Register 2 gets a number
+/// that is not negative, or -22 if there is no such device, or it has no such queue. A virtual machine without virtio
+/// devices gets a specification exception.
 pub fn notify_device(call: &Call<'_>) -> Result<(), Interruption> {
     // The configuration does this without CP where it can; what comes here is what it could not.
     if call.machine.configuration.notify_device(&mut call.core().state) {
