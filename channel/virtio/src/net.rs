@@ -199,7 +199,7 @@ impl Card {
         }
         if let (Some(cut), Some((from, _))) = (self.open.cut, self.open.sum) {
             header.segmentation = if cut.six { segmentation::TCP6 } else { segmentation::TCP4 };
-            (header.head, header.part) = ((from + HEAD_OF_TCP).into(), cut.part.into());
+            (header.head, header.part) = (from.saturating_add(HEAD_OF_TCP).into(), cut.part.into());
         }
         header
     }
