@@ -160,6 +160,10 @@ pub(crate) fn finish(
     takes: Takes,
     mut each: impl FnMut(&mut Vec<u8>, Offload),
 ) -> bool {
+    // A port believes what it is told of a frame, so it is told nothing that cannot be.
+    if offload.sum.is_some_and(|(from, at)| from > at || usize::from(at) + 2 > frame.len()) {
+        return false;
+    }
     if takes.takes(offload) {
         each(frame, offload);
         return true;
@@ -176,9 +180,6 @@ pub(crate) fn finish(
     match offload.sum {
         Some((from, at)) if !takes.sums => {
             let (from, at) = (usize::from(from), usize::from(at));
-            if from > at || at + 2 > frame.len() {
-                return false;
-            }
             let sum = !sum_of(&frame[from..]);
             // UDP has no zero: that would say that there is none.
             let sum = if sum == 0 { 0xffff } else { sum };
