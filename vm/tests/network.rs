@@ -26,7 +26,8 @@ chmod +x /bin/dhcp
 ip link set lo up; ip link set eth0 up
 udhcpc -i eth0 -n -q -s /bin/dhcp
 cd /sys/bus/ccw/devices/0.0.1000
-echo DEVICE $(cat cutype devtype online) $(cat virtio0/status) $(cat net/eth0/address 2>/dev/null || cat virtio0/net/eth0/address)
+address=$(cat net/eth0/address 2>/dev/null || cat virtio0/net/eth0/address)
+echo DEVICE $(cat cutype devtype online) $(cat virtio0/status) $address
 cd /
 "#;
 
