@@ -4,6 +4,7 @@
 //! to sockets of the host.
 
 use crate::clock::HostClock;
+use base::Held;
 use base::file::{self, Access};
 use net::{Capture, Mac, Port, Settings, Switch, Takes, left_open};
 use nucleus::nic::Nic;
@@ -152,7 +153,7 @@ fn gateway(switch: &Switch, options: &Options) -> io::Result<Arc<Uplink>> {
     port.takes(Takes::ALL);
     port.on_frames(move || {
         let (Some(gateway), Some(port)) = (weak.upgrade(), from_guest.upgrade()) else { return };
-        let mut frame = taken.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut frame = taken.lock().held();
         while port.receive_open(&mut frame).is_some() {
             gateway.frame(&frame);
         }

@@ -15,6 +15,7 @@ mod thread;
 pub use nat::{Counters, settings};
 pub use publish::{Publish, Transport, Wrong};
 
+use base::Held;
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Interest, Poll, Token, Waker};
 use resolvers::Resolvers;
@@ -24,7 +25,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 /// The token by which the thread is woken.
@@ -85,7 +86,7 @@ impl Notices {
 
 /// A lock whose holder cannot have left anything half done.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().held()
 }
 
 /// Frames of the guest, one after the other.
