@@ -34,8 +34,7 @@ impl Offload {
 
     /// The same after so many bytes more before what the check sum is of, or less.
     pub(crate) fn moved(self, bytes: i32) -> Offload {
-        // What begins within the tag that goes is no check sum of a packet; it is the one of something, still.
-        let moved = |at: u16| (i32::from(at) + bytes).clamp(0, u16::MAX.into()) as u16;
+        let moved = |at: u16| u16::try_from(i32::from(at) + bytes).unwrap_or(u16::MAX);
         Offload { sum: self.sum.map(|(from, to)| (moved(from), moved(to))), ..self }
     }
 }

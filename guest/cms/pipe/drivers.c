@@ -114,10 +114,10 @@ const struct stage_kind drivers[] = {
       "each.", 0 },
     { "VMCDATA", 7, vmcdata_stage, ANYWHERE, "VMCDATA",
       "Works with headers from VMCLISTEN. One of SEND or SEND/RECV by itself: writes it and the data of the message. "
-      "With more behind it: that is the reply. If the third and fourth byte are X'000B', the message is refused. "
+      "With more after it: that is the reply. If the third and fourth byte are X'000B', the message is refused. "
       "Anything else is passed on.", 0 },
     { "VMCLISTEN", 9, vmclisten_stage, ONLY_FIRST, "VMCLISTEN",
-      "Writes the header (VMCMHDR, 40 bytes) of each message that comes by VMCF, and behind it what SENDX, and SMSG "
+      "Writes the header (VMCMHDR, 40 bytes) of each message that comes by VMCF, and after it what SENDX, and SMSG "
       "where SET SMSG is ON, have said. HI ends the pipeline.", 0 },
     { "XEDIT", 5, xedit_stage, ANYWHERE, "XEDIT [fn [ft [fm]]]",
       "First in a pipeline: writes the lines of a file in the editor's ring that are after its current line, which "

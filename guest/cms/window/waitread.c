@@ -64,12 +64,11 @@ static void fields(struct vscreen *screen)
     screen->typed_count = 0;
 }
 
-int waitread(struct vscreen *screen)
+/* Waits for a key in the topmost window that shows the screen. */
+static int await_key(struct vscreen *screen, u32 *key)
 {
     struct window *window = here.top;
     const char *status = here.status;
-    char value[12];
-    u32 key;
     bool done;
 
     while (window != NULL && !(window->vscreen == screen && window_visible(window)))
@@ -80,12 +79,21 @@ int waitread(struct vscreen *screen)
     }
     screen->typed_count = 0;
     here.status = "Enter your response";
-    done = take_keys(&key);
+    done = take_keys(key);
     here.status = status;
-    if (!done) {
+    if (!done)
         message("WIN", 920, 'E');
-        return RC_UNSUPPORTED;
-    }
+    return done ? 0 : RC_UNSUPPORTED;
+}
+
+int waitread(struct vscreen *screen)
+{
+    char value[12];
+    u32 key;
+    int code = await_key(screen, &key);
+
+    if (code != 0)
+        return code;
     count = 0;
     key_pressed(key);
     cursor_is(screen);
@@ -96,22 +104,11 @@ int waitread(struct vscreen *screen)
 /* READ: the same, and the fields are stacked. */
 int read_fields(struct vscreen *screen)
 {
-    struct window *window = here.top;
     u32 key;
+    int code = await_key(screen, &key);
 
-    while (window != NULL && !(window->vscreen == screen && window_visible(window)))
-        window = window->below;
-    if (window == NULL) {
-        message("WIN", 923, 'E', screen->name);
-        return RC_WRONG_SCREEN;
-    }
-    screen->typed_count = 0;
-    here.status = "Enter your response";
-    if (!take_keys(&key)) {
-        message("WIN", 920, 'E');
-        return RC_UNSUPPORTED;
-    }
-    here.status = NULL;
+    if (code != 0)
+        return code;
     for (u32 n = 0; n < screen->typed_count; n++) {
         const struct typed_field *field = &screen->typed[n];
         u32 from = vscreen_row(screen, &field->at) * screen->columns + field->at.column - 1;

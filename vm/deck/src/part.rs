@@ -7,13 +7,30 @@ use object::elf;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolSection};
 
 use crate::Elf;
+use zerocopy::big_endian::U32;
+use zerocopy::{Immutable, IntoBytes};
 
 /// How long a record of the file is.
 pub const RECORD: usize = 4096;
 
-/// What a part's file begins with, and the words of the head: identifier, stamp, base, image, storage, words.
-const IDENTIFIER: &str = "CMSPART1";
-const HEAD: usize = 32;
+/// What a part's image begins with (`guest/cms/nucleus/part.c`).
+#[derive(IntoBytes, Immutable)]
+#[repr(C)]
+struct Head {
+    /// X'00': `CMSPART1`.
+    identifier: [u8; 8],
+    /// X'08': the stamp of the nucleus that it was linked with.
+    stamp: [u8; 8],
+    /// X'10': the address that it was linked for.
+    base: U32,
+    /// X'14': bytes of the image.
+    image: U32,
+    /// X'18': bytes of storage, variables included.
+    storage: U32,
+    /// X'1C': how many words of relocation follow the image.
+    words: U32,
+}
+const _: () = assert!(size_of::<Head>() == 32);
 
 /// The word is a distance, in halfwords, to what is not in the part.
 const RELATIVE: u32 = 1;
@@ -46,8 +63,8 @@ pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
             let inside = matches!(symbol.section(), SymbolSection::Section(_));
             let offset = (place - base) as u32;
             match (r_type, inside) {
-                (elf::R_390_32, true) => words.push(offset),
-                (elf::R_390_PC32DBL | elf::R_390_PLT32DBL, false) => words.push(offset | RELATIVE),
+                (elf::R_390_32, true) => words.push(U32::new(offset)),
+                (elf::R_390_PC32DBL | elf::R_390_PLT32DBL, false) => words.push(U32::new(offset | RELATIVE)),
                 (elf::R_390_32 | elf::R_390_NONE, false) | (_, true) => (),
                 (other, false) => {
                     let name = symbol.name().unwrap_or("?");
@@ -58,14 +75,17 @@ pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
     }
     image.resize(image.len().next_multiple_of(4), 0);
     storage = storage.max(image.len());
-    let numbers = [base as u32, image.len() as u32, storage as u32, words.len() as u32];
-    let mut head = base::ebcdic::from_str(IDENTIFIER);
-    head.extend(stamp);
+    let head = Head {
+        identifier: base::ebcdic::padded("CMSPART1"),
+        stamp,
+        base: U32::new(base as u32),
+        image: U32::new(image.len() as u32),
+        storage: U32::new(storage as u32),
+        words: U32::new(words.len() as u32),
+    };
     // What the head has no room for would be the part's.
-    head.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
-    assert_eq!(head.len(), HEAD);
-    image[..HEAD].copy_from_slice(&head);
-    image.extend(words.iter().flat_map(|word| word.to_be_bytes()));
+    image[..size_of::<Head>()].copy_from_slice(head.as_bytes());
+    image.extend(words.as_slice().as_bytes());
     image.resize(image.len().next_multiple_of(RECORD), 0);
     Ok(image)
 }

@@ -25,7 +25,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 /// The token by which the thread is woken.
@@ -72,7 +72,7 @@ pub(crate) struct Notices(Arc<Mutex<(Vec<&'static str>, Vec<String>)>>);
 
 impl Notices {
     pub(crate) fn once(&self, text: &'static str) {
-        let mut notices = lock(&self.0);
+        let mut notices = self.0.lock().held();
         if !notices.0.contains(&text) {
             notices.0.push(text);
             notices.1.push(text.to_owned());
@@ -80,13 +80,8 @@ impl Notices {
     }
 
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.0).1)
+        std::mem::take(&mut self.0.lock().held().1)
     }
-}
-
-/// A lock whose holder cannot have left anything half done.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().held()
 }
 
 /// Frames of the guest, one after the other.
@@ -220,7 +215,7 @@ impl Uplink {
 
     /// A frame of the guest. False: too many wait already, and this one is lost.
     pub fn frame(&self, frame: &[u8]) -> bool {
-        let (taken, first) = lock(&self.shared.inbox).add(frame);
+        let (taken, first) = self.shared.inbox.lock().held().add(frame);
         // One that is not the first finds the thread at work, or about to be.
         if first {
             self.wake();
@@ -242,12 +237,12 @@ impl Uplink {
 
     /// What has happened so far.
     pub fn counters(&self) -> Counters {
-        lock(&self.shared.counters).clone()
+        self.shared.counters.lock().held().clone()
     }
 
     /// The names that guests gave themselves, with their addresses.
     pub fn names(&self) -> Vec<(String, std::net::Ipv4Addr)> {
-        lock(&self.shared.names).clone()
+        self.shared.names.lock().held().clone()
     }
 
     /// How many flows there are, and how many of them have a socket.

@@ -1,7 +1,8 @@
 //! Frames over a stream to another program: each after its length, four bytes with the highest first. So writes QEMU
 //! (`-netdev stream`, `-netdev socket`) and so does passt, and so a machine of another kind can join a guest's network.
 
-use crate::{Inbox, WAKE, lock};
+use crate::{Inbox, WAKE};
+use base::Held;
 use mio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use std::fs;
@@ -262,7 +263,7 @@ impl Stream {
             }
         }
         self.shared.waiting.fetch_add(frame.len(), Ordering::AcqRel);
-        let (taken, first) = lock(&self.shared.inbox).add(frame);
+        let (taken, first) = self.shared.inbox.lock().held().add(frame);
         if first {
             // A thread that cannot be woken has ended.
             let _ = self.shared.waker.wake();
@@ -312,7 +313,7 @@ impl Worker {
         let mut space = vec![0; READ];
         let mut frames = Inbox::default();
         while !self.shared.stop.load(Ordering::Acquire) {
-            std::mem::swap(&mut *lock(&self.shared.inbox), &mut frames);
+            std::mem::swap(&mut *self.shared.inbox.lock().held(), &mut frames);
             self.pack(&frames);
             frames.clear();
             if self.exchange(&mut space).is_err() {

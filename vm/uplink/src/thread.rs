@@ -1,7 +1,8 @@
 //! The thread: it waits for sockets, for frames and for the time, and tells the gateway.
 
 use crate::sockets::{Sockets, is_exhausted};
-use crate::{Inbox, Listener, Shared, WAKE, listener_token, lock};
+use crate::{Inbox, Listener, Shared, WAKE, listener_token};
+use base::Held;
 use mio::{Events, Poll, Token};
 use nat::Nat;
 use socket2::SockRef;
@@ -84,7 +85,7 @@ impl Worker {
 
     /// Does what there is to do; gives whether there is more.
     fn work(&mut self, frames: &mut Inbox) -> bool {
-        std::mem::swap(&mut *lock(&self.shared.inbox), frames);
+        std::mem::swap(&mut *self.shared.inbox.lock().held(), frames);
         let now = self.now();
         for frame in frames.frames() {
             self.nat.frame(now, frame, &mut self.sockets);
@@ -102,14 +103,14 @@ impl Worker {
         }
         more |= self.nat.run(self.now(), &mut self.sockets);
         self.tell();
-        more || !lock(&self.shared.inbox).is_empty()
+        more || !self.shared.inbox.lock().held().is_empty()
     }
 
     /// Lets others see what has happened.
     fn tell(&self) {
-        let mut counters = lock(&self.shared.counters);
+        let mut counters = self.shared.counters.lock().held();
         if counters.dhcp_answered != self.nat.counters().dhcp_answered {
-            *lock(&self.shared.names) = self.nat.names(self.now());
+            *self.shared.names.lock().held() = self.nat.names(self.now());
         }
         counters.clone_from(self.nat.counters());
         self.shared.flows.store(self.nat.flows(), Ordering::Release);
