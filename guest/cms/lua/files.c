@@ -73,28 +73,19 @@ static int call(struct fscb *fscb)
     return code;
 }
 
-/* The entry says under which letter the file was written; the disk is accessed as another, maybe, so each is tried. */
 bool file_facts(const struct fileid *id, struct file_facts *facts)
 {
-    struct fileid there = *id;
-    bool any = id->fm[0] == '*';
     struct fscb fscb;
     const u8 *fst;
 
-    for (const char *mode = any ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ" : id->fm;; mode++) {
-        there.fm[0] = *mode;
-        begin(&fscb, "STATE", &there);
-        if (call(&fscb) == 0)
-            break;
-        if (!any || *mode == 'Z')
-            return false;
-    }
+    begin(&fscb, "STATE", id);
+    if (call(&fscb) != 0)
+        return false;
     fst = fscb.buffer;
     facts->recfm = (char)fst[FST_RECFM];
     facts->lrecl = word_at(fst + FST_LRECL);
     facts->records = word_at(fst + FST_RECORDS);
-    facts->fm[0] = there.fm[0];
-    facts->fm[1] = (char)fst[FST_MODE + 1];
+    memcpy(facts->fm, fst + FST_MODE, 2);
     memcpy(facts->stamp, fst + FST_STAMP, 6);
     return true;
 }

@@ -138,8 +138,13 @@ static int attn(const u8 *plist)
     return stack_line((const char *)at, plist[12], plist[8] == 'L') ? 0 : 25;
 }
 
+/*
+ * The entry of the file is a copy: its mode is the letter that the disk is accessed as, where the disk itself has the
+ * one under which the file was written. The next STATE puts its own there.
+ */
 static int state(u8 *plist)
 {
+    static u8 copy[FST_LENGTH] __attribute__((aligned(8)));
     struct fileid id;
     struct disk *disk;
     u8 *fst;
@@ -147,7 +152,9 @@ static int state(u8 *plist)
     fileid_of(plist, &id);
     if (!find_file(&id, &disk, &fst))
         return RC_MISSING;
-    edf_set_word(plist + FSCB_BUFFER, (u32)fst);
+    memcpy(copy, fst, sizeof copy);
+    copy[FST_MODE] = (u8)disk->mode;
+    edf_set_word(plist + FSCB_BUFFER, (u32)copy);
     return 0;
 }
 
