@@ -1,365 +1,22 @@
 /*
- * MOVEFILE: records from what one FILEDEF says to what another does.
+ * MOVEFILE: records from what one FILEDEF says to what another does (dataset.c).
  */
-#include "command.h"
-#include "../nucleus/filedef.h"
+#include "dataset.h"
 
-struct end {
-    struct filedef what;
-    const struct filedef *defined;
-    struct reader reader;
-    struct open_file *file;
-    u32 number;
-    u8 *block;                  /* of tapes: what was read, or is to be written */
-    u32 used, at, size, lrecl, blocks;
-    bool variable, ended;
-};
-
-/*
- * Tapes: blocks, perhaps between labels (tapelabel.c). Fixed records lie side by side, as many as BLKSIZE holds of
- * LRECL (a block is one record if nothing is said); variable ones after four bytes with their length, in a block that
- * begins with four for its own.
- */
-enum { BLOCK_MOST = 65535, PREFIX = 4 };
-
-static void set_prefix(u8 *at, u32 length)
-{
-    at[0] = (u8)(length >> 8);
-    at[1] = (u8)length;
-    at[2] = at[3] = 0;
-}
-
-static bool take_from_tape(struct end *in, struct place *record, u32 *length, int *code)
-{
-    enum tape_end end;
-
-    if (in->at >= in->used) {
-        in->used = BLOCK_MOST;
-        end = tape_io(tape_device(in->what.unit), TAPE_READ, in->block, &in->used);
-        if (end != TAPE_DONE) {
-            struct tape_file file = { .blocks = in->blocks };
-
-            in->ended = true;
-            *code = end != TAPE_MARK ? tape_problem("MVE", in->what.unit, end, false)
-                : labels_behind("MVE", &in->what, false, &file);
-            return false;
-        }
-        in->blocks++;
-        in->at = in->variable ? PREFIX : 0;
-    }
-    *length = in->lrecl == 0 || in->lrecl > in->used - in->at ? in->used - in->at : in->lrecl;
-    if (in->variable) {
-        u32 all = in->at + PREFIX > in->used ? 0 : (u32)in->block[in->at] << 8 | in->block[in->at + 1];
-
-        if (all < PREFIX || all > in->used - in->at) {
-            message("MVE", 32, 'E', "on tape");
-            *code = RC_FORMAT;
-            return false;
-        }
-        in->at += PREFIX;
-        *length = all - PREFIX;
-    }
-    memcpy(make_room(record, *length), in->block + in->at, *length);
-    in->at += *length;
-    return true;
-}
-
-static int flush_to_tape(struct end *out)
-{
-    enum tape_end end;
-
-    if (out->used <= (out->variable ? PREFIX : 0))
-        return 0;
-    if (out->variable)
-        set_prefix(out->block, out->used);
-    end = tape_io(tape_device(out->what.unit), TAPE_WRITE, out->block, &out->used);
-    out->used = out->variable ? PREFIX : 0;
-    out->blocks++;
-    return end == TAPE_DONE ? 0 : tape_problem("MVE", out->what.unit, end, true);
-}
-
-/* The record with blanks after it, if it is shorter. */
-static void fill_up(struct place *record, u32 *length, u32 wanted)
-{
-    if (*length >= wanted)
-        return;
-    memset(make_room(record, wanted) + *length, ' ', wanted - *length);
-    *length = wanted;
-}
-
-static int put_on_tape(struct end *out, struct place *record, u32 length)
-{
-    u32 needed;
-    int code = 0;
-
-    if (!out->variable)
-        fill_up(record, &length, out->lrecl);
-    if (length > out->lrecl)
-        length = out->lrecl;
-    needed = length + (out->variable ? PREFIX : 0);
-    if (out->used + needed > out->size)
-        code = flush_to_tape(out);
-    if (out->variable) {
-        set_prefix(out->block + out->used, needed);
-        out->used += PREFIX;
-    }
-    memcpy(out->block + out->used, record->at, length);
-    out->used += length;
-    return code;
-}
-
-/* What labels say of the file: the lengths of variable ones count what is in front of them, too. */
-static struct tape_file as_labelled(const struct end *end)
-{
-    return (struct tape_file){ end->variable ? 'V' : 'F', end->lrecl + (end->variable ? PREFIX : 0), end->size,
-                               end->blocks };
-}
-
-static int end_tape(struct end *out)
-{
-    int code = flush_to_tape(out);
-    struct tape_file file = as_labelled(out);
-
-    return code != 0 ? code : labels_behind("MVE", &out->what, true, &file);
-}
-
-/* What the labels say holds where FILEDEF has said nothing. */
-static int begin_tape(struct end *in)
-{
-    struct tape_file file = { 0 };
-    int code = labels_before("MVE", &in->what, false, &file);
-
-    in->block = obtain_command(BLOCK_MOST);
-    in->variable = in->what.recfm != 0 ? in->what.recfm == 'V' : file.recfm == 'V';
-    in->lrecl = in->what.lrecl != 0 ? in->what.lrecl : file.lrecl;
-    if (in->variable && in->what.lrecl == 0 && in->lrecl >= PREFIX)
-        in->lrecl -= PREFIX;
-    return code;
-}
-
-/* Without a FILEDEF a name means the disk file FILE name A1. */
-static void define(struct end *end, const name dd)
-{
-    const struct filedef *defined = filedef_find(dd);
-
-    memset(end, 0, sizeof *end);
-    if (defined != NULL) {
-        end->what = *defined;
-        end->defined = defined;
-        return;
-    }
-    message("MVE", 708, 'I', dd, dd);
-    memcpy(end->what.dd, dd, sizeof(name));
-    memcpy(end->what.id.fn, "FILE    ", sizeof(name));
-    memcpy(end->what.id.ft, dd, sizeof(name));
-    memcpy(end->what.id.fm, "A1", 2);
-}
-
-/* Opens a disk file for reading: all of it, or a member of a library. */
-static int open_file(struct end *in)
-{
-    int code = reader_open("MVE", &in->reader, &in->what.id);
-
-    if (code == 0 && in->what.member[0] != ' ')
-        code = reader_member("MVE", &in->reader, in->what.member);
-    return code;
-}
-
-/* The next of the files that FILEDEF (CONCAT has put one after the other; false: there is none. */
-static bool next_file(struct end *in, int *code)
-{
-    const struct filedef *next = filedef_next(in->defined);
-
-    while (next != NULL && memcmp(next->dd, in->what.dd, sizeof(name)) != 0)
-        next = filedef_next(next);
-    if (next == NULL)
-        return false;
-    reader_close(&in->reader);
-    memset(&in->reader, 0, sizeof in->reader);
-    in->what = *next;
-    in->defined = next;
-    *code = open_file(in);
-    return *code == 0;
-}
-
-static int open_input(struct end *in)
-{
-    struct disk *disk;
-    u8 *fst;
-
-    switch (in->what.device) {
-    case ON_DISK:
-        if (!find_file(&in->what.id, &disk, &fst)) {
-            message("MVE", 73, 'E', in->what.dd);
-            return RC_MISSING;
-        }
-        return open_file(in);
-    case ON_TERMINAL:
-        message("MVE", 706, 'I');
-        return 0;
-    case ON_READER:
-    case ON_NOTHING:
-        return 0;
-    case ON_TAPE:
-        return begin_tape(in);
-    default:
-        message("MVE", 75, 'E', in->what.dd, "input");
-        return 40;
-    }
-}
-
-/* False at the end, or with an error in `code`. */
-static bool take(struct end *in, struct place *record, u32 *length, int *code)
-{
-    switch (in->what.device) {
-    case ON_DISK:
-        while (!reader_next("MVE", &in->reader, code))
-            if (*code != 0 || in->defined == NULL || !next_file(in, code))
-                return false;
-        *length = in->reader.length;
-        memcpy(make_room(record, *length), in->reader.record, *length);
-        break;
-    case ON_TERMINAL:
-        *length = read_line(make_room(record, LINE_MOST + 1));
-        if (*length == 0)
-            return false;
-        break;
-    case ON_READER: {
-        int result = unit_read(READER_UNIT, make_room(record, 80), length);
-
-        if (result != 0) {
-            if (in->number == 0) {
-                message("MVE", 125, 'E');
-                *code = RC_MISSING;
-            }
-            return false;
-        }
-        break;
-    }
-    case ON_TAPE:
-        if (!take_from_tape(in, record, length, code))
-            return false;
-        break;
-    default:
-        return false;
-    }
-    for (u32 n = 0; in->what.fold && n < *length; n++)
-        record->at[n] = upper(record->at[n]);
-    in->number++;
-    return true;
-}
-
-static int open_output(struct end *out, const struct end *in)
+/* What is written is as what is read, where FILEDEF has said nothing. */
+static int open_output(struct dataset *out, const struct dataset *in)
 {
     bool from_disk = in->what.device == ON_DISK, from_tape = in->what.device == ON_TAPE && in->lrecl != 0;
     u32 lrecl = from_disk ? edf_word(in->reader.file->file.fst + FST_LRECL) : from_tape ? in->lrecl : 80;
     char recfm = from_disk ? (char)in->reader.file->file.fst[FST_RECFM] : from_tape && in->variable ? 'V' : 'F';
-    struct tape_file file;
-    int error;
 
-    lrecl = out->what.lrecl != 0 ? out->what.lrecl : lrecl;
-    recfm = out->what.recfm != 0 ? out->what.recfm : recfm;
-    switch (out->what.device) {
-    case ON_DISK:
-        error = file_open(&out->what.id, out->what.append ? EDF_UPDATE : EDF_NEW, &out->file);
-        if (error != EDF_OK)
-            return file_problem("MVE", error, &out->what.id, true);
-        if (edf_word(out->file->file.fst + FST_RECORDS) == 0) {
-            out->file->file.fst[FST_RECFM] = (u8)recfm;
-            if (recfm == 'F')
-                edf_set_word(out->file->file.fst + FST_LRECL, lrecl);
-        }
-        out->number = out->file->next_write - 1;
-        return 0;
-    case ON_TERMINAL:
-    case ON_PRINTER:
-    case ON_PUNCH:
-    case ON_NOTHING:
-        return 0;
-    case ON_TAPE:
-        out->variable = recfm == 'V';
-        out->lrecl = lrecl;
-        out->size = out->what.block != 0 ? out->what.block : lrecl + (out->variable ? 2 * PREFIX : 0);
-        if (lrecl > BLOCK_MOST || lrecl + (out->variable ? 2 * PREFIX : 0) > out->size || out->size > BLOCK_MOST) {
-            message("MVE", 44, 'E');
-            return RC_FORMAT;
-        }
-        file = as_labelled(out);
-        error = labels_before("MVE", &out->what, true, &file);
-        if (error != 0)
-            return error;
-        out->block = obtain_command(out->size);
-        out->used = out->variable ? PREFIX : 0;
-        return 0;
-    default:
-        message("MVE", 75, 'E', out->what.dd, "output");
-        return 40;
-    }
-}
-
-static int put(struct end *out, struct place *record, u32 length)
-{
-    int error = EDF_OK;
-
-    out->number++;
-    switch (out->what.device) {
-    case ON_DISK:
-        if (out->file->file.fst[FST_RECFM] == EDF_F) {
-            u32 lrecl = edf_word(out->file->file.fst + FST_LRECL);
-
-            fill_up(record, &length, lrecl);
-            length = lrecl;
-        }
-        fill_up(record, &length, 1);
-        error = edf_write(&out->file->file, out->number, record->at, length);
-        return error == EDF_OK ? 0 : file_problem("MVE", error, &out->what.id, true);
-    case ON_TERMINAL:
-        type_line(record->at, length < LINE_MOST ? length : LINE_MOST);
-        return 0;
-    case ON_PRINTER:
-        error = unit_write(PRINT_UNIT, 0x09, record->at, length < 132 ? length : 132);
-        break;
-    case ON_PUNCH:
-        error = unit_write(PUNCH_UNIT, 0x41, record->at, length < 80 ? length : 80);
-        break;
-    case ON_TAPE:
-        return put_on_tape(out, record, length);
-    default:
-        break;
-    }
-    if (error != 0) {
-        message("MVE", 129, 'S', out->what.dd, out->number - 1);
-        return RC_IO;
-    }
-    return 0;
-}
-
-static int close_ends(struct end *in, struct end *out, int code)
-{
-    int error;
-
-    if (in->reader.file != NULL)
-        reader_close(&in->reader);
-    if (out->what.device == ON_TAPE && out->block != NULL && code == 0)
-        code = end_tape(out);
-    if (out->what.device == ON_PRINTER)
-        unit_close(PRINT_UNIT, "", in->what.device == ON_DISK ? &in->what.id : NULL);
-    if (out->what.device == ON_PUNCH)
-        unit_close(PUNCH_UNIT, "", in->what.device == ON_DISK ? &in->what.id : NULL);
-    if (out->file == NULL)
-        return code;
-    if (code != 0) {
-        file_abandon(out->file);
-        return code;
-    }
-    error = file_finish(out->file);
-    return error == EDF_OK ? 0 : file_problem("MVE", error, &out->what.id, true);
+    return dataset_open_output("MVE", out, recfm, lrecl);
 }
 
 int movefile_command(const struct call *call)
 {
     static const name usual[2] = { "INMOVE  ", "OUTMOVE " };
-    struct end in, out;
+    struct dataset in, out;
     u32 words = call->count, length = 0;
     struct place record = { 0 };
     int code;
@@ -368,20 +25,21 @@ int movefile_command(const struct call *call)
         message("MVE", 70, 'E', call->token[3]);
         return RC_SYNTAX;
     }
-    define(&in, words > 1 ? call->token[1] : usual[0]);
-    define(&out, words > 2 ? call->token[2] : usual[1]);
+    dataset_define("MVE", &in, words > 1 ? call->token[1] : usual[0]);
+    dataset_define("MVE", &out, words > 2 ? call->token[2] : usual[1]);
     if (in.what.device == ON_DISK && out.what.device == ON_DISK &&
         memcmp(&in.what.id, &out.what.id, sizeof in.what.id) == 0) {
         message("MVE", 41, 'E');
         return 40;
     }
-    code = open_input(&in);
+    code = dataset_open_input("MVE", &in);
     if (code == 0)
         code = open_output(&out, &in);
-    while (code == 0 && take(&in, &record, &length, &code)) {
-        code = put(&out, &record, length);
+    while (code == 0 && dataset_take("MVE", &in, &record, &length, &code)) {
+        code = dataset_put("MVE", &out, &record, length);
         attend();
     }
     release(record.at);
-    return close_ends(&in, &out, code);
+    dataset_close_input(&in);
+    return dataset_close_output("MVE", &out, in.what.device == ON_DISK ? &in.what.id : NULL, code);
 }
