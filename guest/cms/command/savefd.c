@@ -24,8 +24,13 @@ static int name_and_keep(u8 *first, const name segment, void *what)
 int savefd_command(const struct call *call)
 {
     u32 words = operands(call);
+    name space = "        ";
+    const struct option known[] = { WORD("SPACE", 5, &space) };
     struct disk *disk;
+    int code = options("SFD", call, known, COUNT_OF(known));
 
+    if (code != 0)
+        return code;
     if (words < 4) {
         message("SFD", words < 2 ? 47 : 50, 'E', call->token[words - 1]);
         return RC_SYNTAX;
@@ -44,5 +49,5 @@ int savefd_command(const struct call *call)
         return RC_DISK;
     }
     return make_segment("SFD", call->token[2], call->token[3], edf_kept_length(&disk->edf),
-                        &(struct segment_maker){ .defined = name_and_keep, .what = disk });
+                        &(struct segment_maker){ .defined = name_and_keep, .what = disk, .space = space });
 }

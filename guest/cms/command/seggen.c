@@ -1,15 +1,15 @@
 /*
- * SEGGEN: execs become a saved segment, from which all run them without reading a disk (exec.c).
+ * SEGGEN: execs and modules become a saved segment, from which all run them without reading a disk (installed.c).
  *
- * The file `segment LSEG` names them, a line each: EXEC fn [ft]. The segment is defined and saved here, at the page
- * that is named.
+ * The file `segment LSEG` names them, a line each: EXEC fn [ft], MODULE fn. The segment is defined and saved here, at
+ * the page that is named.
  */
 #include "command.h"
 #include "../nucleus/segment.h"
 
 enum { EXECS_MOST = 500, LENGTH_MOST = 0x7fffffff };
 
-struct wanted { name fn, ft; uint64_t room; };
+struct wanted { name fn, ft; uint64_t room; bool module; };
 
 /* What the list names; its return code. */
 static int read_list(const name segment, struct wanted *wanted, u32 *count)
@@ -27,11 +27,14 @@ static int read_list(const name segment, struct wanted *wanted, u32 *count)
         name token[TOKENS_MOST + 1];
         u32 words = tokenize(reader.record, reader.length, token);
         struct disk *disk;
+        bool module;
         u8 *fst;
 
         if (words == 0 || token[0][0] == '*')
             continue;
-        if (!is(token[0], "EXEC") || words < 2 || words > 3 || *count == EXECS_MOST) {
+        module = is(token[0], "MODULE");
+        if ((!module && !is(token[0], "EXEC")) || words < 2 || words > (module ? 2u : 3u) || *count == EXECS_MOST ||
+            (!module && words > 2 && is(token[2], "MODULE"))) {
             char text[24];
 
             message("SGN", 1090, 'E', reader.number, show_id(&reader.id, text));
@@ -41,13 +44,21 @@ static int read_list(const name segment, struct wanted *wanted, u32 *count)
         memcpy(id.fn, token[1], sizeof(name));
         if (words > 2)
             memcpy(id.ft, token[2], sizeof(name));
+        if (module)
+            memcpy(id.ft, token[0], sizeof(name));
         if (!find_file(&id, &disk, &fst)) {
             code = file_problem("SGN", EDF_NOT_FOUND, &id, false);
             break;
         }
         memcpy(wanted[*count].fn, id.fn, sizeof(name));
         memcpy(wanted[*count].ft, id.ft, sizeof(name));
-        wanted[(*count)++].room = exec_room(disk, fst);
+        wanted[*count].module = module;
+        wanted[*count].room = module ? module_room(&id) : exec_room(disk, fst);
+        if (module && wanted[*count].room == 0) {
+            code = RC_FORMAT;
+            break;
+        }
+        ++*count;
     }
     reader_close(&reader);
     return code;
@@ -62,7 +73,8 @@ static int put_execs(u8 *first, u32 *length, void *what)
     int code = 0;
 
     for (u32 n = 0; code == 0 && n < list->count; n++)
-        code = installation_add(first, n, list->wanted[n].fn, list->wanted[n].ft, &used);
+        code = list->wanted[n].module ? installation_add_module(first, n, list->wanted[n].fn, &used)
+             : installation_add(first, n, list->wanted[n].fn, list->wanted[n].ft, &used);
     *length = used;
     return code;
 }
@@ -72,8 +84,12 @@ int seggen_command(const struct call *call)
     u32 words = operands(call);
     uint64_t length;
     struct list list = { .count = 0 };
-    int code;
+    name space = "        ";
+    const struct option known[] = { WORD("SPACE", 5, &space) };
+    int code = options("SGN", call, known, COUNT_OF(known));
 
+    if (code != 0)
+        return code;
     if (words < 3) {
         message("SGN", words < 2 ? 47 : 50, 'E', call->token[words - 1]);
         return RC_SYNTAX;
@@ -91,5 +107,5 @@ int seggen_command(const struct call *call)
         length += list.wanted[n].room < LENGTH_MOST ? list.wanted[n].room : LENGTH_MOST;
     length = length < LENGTH_MOST ? length : LENGTH_MOST;
     return make_segment("SGN", call->token[1], call->token[2], (u32)length,
-                        &(struct segment_maker){ .fill = put_execs, .what = &list });
+                        &(struct segment_maker){ .fill = put_execs, .what = &list, .space = space });
 }

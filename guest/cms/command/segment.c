@@ -35,6 +35,12 @@ int make_segment(const char *module, const name segment, const name page, u32 le
     u32 number, first;
     int code = 0;
 
+    bool member = maker->space[0] != ' ';
+
+    if (member && !legal_name(maker->space)) {
+        message(module, 70, 'E', maker->space);
+        return RC_SYNTAX;
+    }
     if (!legal_name(segment) || !parse_hex(page, name_length(page), &number) || number > 0x7ffff) {
         message(module, 70, 'E', legal_name(segment) ? page : segment);
         return RC_SYNTAX;
@@ -49,8 +55,8 @@ int make_segment(const char *module, const name segment, const name page, u32 le
     if (maker->fill != NULL)
         code = maker->fill((u8 *)first, &length, maker->what);
     if (code == 0)
-        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR", segment, number,
-                                     number + (length - 1) / 4096));
+        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR%s%t", segment, number,
+                                     number + (length - 1) / 4096, member ? " SPACE " : "", maker->space));
     if (code == 0 && maker->defined != NULL)
         code = maker->defined((u8 *)first, segment, maker->what);
     if (code == 0)

@@ -276,6 +276,11 @@ uint64_t exec_room(const struct disk *disk, const u8 *fst);
 u32 installation_head(u32 count);
 u32 installation_begin(u8 *at, u32 count);
 int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used);
+struct call;
+struct fileid;
+bool installation_module(const struct call *call, int *code);
+u32 module_room(const struct fileid *id);
+int installation_add_module(u8 *at, u32 n, const name fn, u32 *used);
 
 /* pipe/dispatch.c */
 void pipes_forget(void);

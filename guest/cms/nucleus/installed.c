@@ -1,11 +1,14 @@
 /*
- * Execs in saved segments, which all have in common: the installation segment, and others.
+ * Execs and modules in saved segments, which all have in common: the installation segment, and others.
  *
- * It begins with an identifier and the number of execs; then comes an entry for each, and their lines as the exec
- * processor wants them: texts with lengths, at the addresses where the segment always is. command/seggen.c makes one.
+ * It begins with an identifier and the number of entries; then comes an entry for each, and what they are of. Of an exec
+ * that is its lines as the exec processor wants them: texts with lengths, at the addresses where the segment always is.
+ * Of a module, whose entry has the type MODULE, it is the program itself, as it runs there: where it begins stands in
+ * the place of lines, its addressing mode in that of how many there are. command/seggen.c makes one.
  * IPL loads CMSINST, or the one that INSTSEG in IPL's PARM names, if there is one; what is in it is found before what
  * is on disks, unless SET INSTSEG OFF. Those that SEGMENT LOAD has loaded are looked through before, the newest first.
  */
+#include "program.h"
 #include "segment.h"
 #include "../rexx/rexx.h"
 
@@ -14,7 +17,8 @@ struct installation { char identifier[8]; u32 count, zero; struct entry entry[];
 
 static const char identifier[8] = "CMSEXEC1";
 static struct segment *segment;
-static u32 running;             /* execs of segments that run */
+static const name module_type = "MODULE  ";
+static u32 running;             /* execs and modules of segments that run */
 
 /* Whether what has been loaded there is one of these. */
 bool installation_at(const void *first) { return memcmp(first, identifier, sizeof identifier) == 0; }
@@ -87,6 +91,19 @@ const struct rexx_text *installation_run(const name fn, const name ft, u32 *coun
     return lines;
 }
 
+/* Runs a module of a segment; false: none has it. */
+bool installation_module(const struct call *call, int *code)
+{
+    u32 modes;
+    const struct rexx_text *entry = installation_run(call->token[0], module_type, &modes);
+
+    if (entry == NULL)
+        return false;
+    *code = run_program_at((u32)entry, (u8)modes, USER_KEY, 0, call);
+    installation_left();
+    return true;
+}
+
 u32 installation_head(u32 count) { return sizeof(struct installation) + count * sizeof(struct entry); }
 
 /* How much of a segment an exec can take: its lines, and their bytes, which an F file's records are all of. */
@@ -140,4 +157,59 @@ int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used)
     all->entry[n].lines = lines;
     all->entry[n].count = records;
     return error == EDF_OK ? 0 : file_problem("SGN", error, &id, false);
+}
+
+/* How much of a segment a module takes; 0: it cannot lie there, and the message has been typed. */
+u32 module_room(const struct fileid *id)
+{
+    struct open_file *file;
+    struct module module;
+    char text[24];
+    int error = file_open(id, EDF_READ, &file);
+
+    if (error != EDF_OK) {
+        (void)file_problem("SGN", error, id, false);
+        return 0;
+    }
+    error = module_read_header(file, &module);
+    (void)file_finish(file);
+    if (error != 0)
+        return 0;
+    if ((module.flags & (MODULE_RELOCATABLE | MODULE_SYSTEM)) != MODULE_RELOCATABLE) {
+        message("SGN", 1096, 'E', show_id(id, text));
+        return 0;
+    }
+    return module.length + sizeof(uint64_t);
+}
+
+/* Adds module `n`, and a return code: `used` grows. */
+int installation_add_module(u8 *at, u32 n, const name fn, u32 *used)
+{
+    struct installation *all = (struct installation *)at;
+    struct fileid id = { .ft = "MODULE  ", .fm = "* " };
+    struct open_file *file;
+    struct module module;
+    u32 to = (u32)at + ((*used + 7) & ~7u);
+    int code;
+
+    memcpy(id.fn, fn, sizeof(name));
+    code = file_open(&id, EDF_READ, &file);
+    if (code != EDF_OK)
+        return file_problem("SGN", code, &id, false);
+    code = module_read_header(file, &module);
+    if (code == 0 && !(module.modes & AMODE_31) && to + module.length > LOW_STORAGE) {
+        char text[24];
+
+        message("SGN", 1096, 'E', show_id(&id, text));
+        code = RC_FORMAT;
+    }
+    if (code == 0)
+        code = module_load(file, &module, to);
+    (void)file_finish(file);
+    memcpy(all->entry[n].fn, fn, sizeof(name));
+    memcpy(all->entry[n].ft, module_type, sizeof(name));
+    all->entry[n].lines = (const struct rexx_text *)(to + module.entry - module.origin);
+    all->entry[n].count = module.modes;
+    *used = to + module.length - (u32)at;
+    return code;
 }

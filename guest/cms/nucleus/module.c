@@ -280,8 +280,12 @@ int run_module(const struct call *call, bool *found)
 {
     struct module module;
     u32 at = 0;
-    int code = module_fetch(call->token[0], &module, &at, found);
+    int code;
 
+    *found = installation_module(call, &code);
+    if (*found)
+        return code;
+    code = module_fetch(call->token[0], &module, &at, found);
     if (code != 0)
         return code;
     code = run_program_at(module.entry - module.origin + at, module.modes, module.flags & MODULE_SYSTEM ? 0 : USER_KEY,

@@ -28,6 +28,7 @@ struct segment_maker {
     int (*fill)(u8 *first, u32 *length, void *what);
     int (*defined)(u8 *first, const name segment, void *what);
     void *what;
+    const char *space;          /* a name: the segment space that it is a member of; blank: it stands alone */
 };
 
 int make_segment(const char *module, const name segment, const name page, u32 length,
