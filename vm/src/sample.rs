@@ -41,6 +41,16 @@ const USUAL: &str = "cache/cms";
 /// What MAINT types so that IPL CMS starts what is on 190, and what CP answers then.
 const SAVE: (&str, &str) = ("ipl 190 clear parm savesys cms", "(NSS) CMS was successfully saved");
 
+/// The saved segments of the system, above the storage of those who use them: execs of the system disk, which IPL CMS
+/// loads, and the directory of the DEMO disk, which ACCESS takes.
+const SEGMENTS: [(&str, &str); 5] = [
+    ("access (noprof", "Ready"),
+    ("access 191 a", "Ready"),
+    ("seggen cmsinst 7000", "Saved segment CMSINST was successfully saved"),
+    ("access 1de b", "Ready"),
+    ("savefd b goodseg 7100", "Saved segment GOODSEG was successfully saved"),
+];
+
 /// More than saving takes on any host.
 const SAVING: Duration = Duration::from_secs(60);
 
@@ -106,9 +116,14 @@ fn missing(folder: &Path) -> Option<&'static str> {
     DISKS.into_iter().map(|(_, image)| image).find(|image| !folder.join(image).is_file())
 }
 
-/// Makes CMS a saved system.
+/// Makes CMS a saved system, and the segments.
 fn save(folder: &Path) -> Result<(), String> {
-    let (line, answer) = SAVE;
-    let (shown, _) = Seat::take(folder, "MAINT", false)?.types(Some(line), SAVING);
-    if shown.contains(answer) { Ok(()) } else { Err(format!("CMS could not be saved:\n{}", shown.trim_end())) }
+    let mut seat = Seat::take(folder, "MAINT", false)?;
+    for (line, answer) in [SAVE].into_iter().chain(SEGMENTS) {
+        let (shown, _) = seat.types(Some(line), SAVING);
+        if !shown.contains(answer) {
+            return Err(format!("CMS could not be saved: {line}\n{}", shown.trim_end()));
+        }
+    }
+    Ok(())
 }
