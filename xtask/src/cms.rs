@@ -274,7 +274,7 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     let large = folder.join("large.o");
     let each_record = |file: &PathBuf| EACH.iter().any(|name| file.ends_with(name));
     let (quick, mut small): (Vec<_>, Vec<_>) =
-        of(&["command", "pipe", "assemble", "xedit"]).into_iter().partition(each_record);
+        of(&["command", "os", "pipe", "assemble", "xedit"]).into_iter().partition(each_record);
     let rare = |file: &PathBuf| RARE.iter().any(|name| file.ends_with(name));
     let (seldom, often): (Vec<_>, Vec<_>) = of(&["nucleus", "lib", "edf", "rexx"]).into_iter().partition(rare);
     small.extend(seldom);

@@ -47,6 +47,7 @@ static void recover(void)
 {
     kernel_stack = 0;
     capture_end(NULL);
+    os_abandon();
     files_abandon(0);
     (void)no_command();
     filedefs_clear(false);

@@ -285,6 +285,11 @@ int installation_add_module(u8 *at, u32 n, const name fn, u32 *used);
 /* pipe/dispatch.c */
 void pipes_forget(void);
 
+/* os/service.c: what programs of OS want before they run, and what they leave. */
+void os_start(void);
+void os_forget(void);
+void os_abandon(void);
+
 /* pipe/lua.c: what a program asks for by SVC 203, function 7. */
 int program_request(u32 at);
 void lua_forget(void);

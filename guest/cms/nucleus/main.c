@@ -125,6 +125,7 @@ static void run_line(const char *line, u32 length)
 /* Everything that a command may have left behind. */
 void command_end(void)
 {
+    os_forget();
     if (files_finish_all() != 0)
         settings_code = RC_IO;
     extensions_end_command();
@@ -232,6 +233,7 @@ void cms_start(u32 vdev)
     set_up_interruptions();
     set_up_keys();
     *(volatile u16 *)PROGRAM_END = 0x0aff;
+    os_start();
     ipl_parameters(parm);
     saves = word_in(parm, sizeof parm, "SAVESYS", &system);
     /* What all users of a saved system would have in common is free storage of one who has no such system. */

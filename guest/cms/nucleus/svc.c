@@ -13,8 +13,10 @@
  * the list at register 1 describes (csl.c), 5 makes the line that LINEDIT's block there describes (linedit.c). 6 is a
  * call as SVC 204 makes it, with the words at register 1, the line at 0 and the type in 2, all of them 31 bits wide. 7
  * is a request of lua/service.h, at register 1.
- * SVC 13 is an abend of the program's own, SVC 255 is where programs return.
+ * 8 to 14 are the access methods of OS (os/os.h). SVC 13 is an abend of the program's own, SVC 255 is where programs
+ * return; others are OS's.
  */
+#include "../os/os.h"
 #include "csl.h"
 #include "program.h"
 
@@ -120,6 +122,13 @@ static void own_service(struct frame *frame, u32 next)
         (void)disable();
     } else if (what == 7) {
         code = program_request(frame->gr[1]);
+    } else if (what >= OS_GET && what <= OS_POINT) {
+        frame->psw[1] = (frame->psw[1] & 0x80000000) | next;
+        enable();
+        attend();
+        os_access(frame, (enum os_access)what);
+        (void)disable();
+        return;
     } else {
         abend(0x0f8, "Invalid function of SVC 203");
     }
@@ -173,5 +182,6 @@ void svc_interrupt(struct frame *frame)
         }
         return;
     }
-    abend(0x0f8, "Invalid SVC");
+    if (!os_service(number, frame))
+        abend(0x0f8, "Invalid SVC");
 }

@@ -1,0 +1,539 @@
+/*
+ * OPEN and CLOSE, QSAM's GET and PUT, BSAM's and BPAM's READ, WRITE, CHECK, NOTE and POINT, FIND and BLDL.
+ *
+ * What a data control block does not say is taken from FILEDEF, then from the file. A record of the format V has four
+ * bytes with its length in front, as OS has it, which are not in the file. A block that READ gets has as many records
+ * of the format F as BLKSIZE holds, otherwise one.
+ */
+#include "../nucleus/library.h"
+#include "os.h"
+
+/* The data control block (DCBD). DDNAME stays where it is. */
+enum { DCB_DSORG = 26, DCB_EODAD = 32, DCB_RECFM = 36, DCB_EXLST = 36, DCB_DDNAME = 40, DCB_OFLGS = 48, DCB_MACR = 50,
+       DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_CNTRL = 84, DCB_LENGTH = 88, IS_OPEN = 0x10 };
+/* DCB_MACR: the first byte is of input, the second of output. */
+enum { MACR_SEQUENTIAL = 0x40, MACR_BASIC = 0x20, MACR_MOVE = 0x10, MACR_LOCATE = 0x08 };
+enum { RECFM_F = 0x80, RECFM_V = 0x40, RECFM_U = 0xc0, RECFM_B = 0x10 };
+/* OPEN's option, in the list. */
+enum { OPEN_LAST = 0x80, OPEN_OUTPUT = 0x0f, OPEN_EXTEND = 0x0e, OPEN_HOW = 0x0f };
+/* The data event control block, and what its ECB says. */
+enum { DECB_LENGTH = 6, DECB_DCB = 8, DECB_AREA = 12, DECB_IOB = 16, ECB_DONE = 0x7f, ECB_END = 0x42, ECB_ERROR = 0x41,
+       IOB_LEFT = 14, IOB_LENGTH = 40, PREFIX = 4, EXIT_DCB = 0x05, ENTRY_LEAST = 12 };
+
+struct opened {
+    struct opened *chain;
+    u32 dcb, lrecl, block, length;
+    u8 recfm, saved[8];         /* DCB_OFLGS to DCB_CHECK as they were before OPEN */
+    u8 saved_recfm, saved_lengths[4];   /* so are what CLOSE takes out again */
+    bool output, pending;       /* `pending`: PUT has given out a buffer whose record is not written yet */
+    struct dataset set;
+    struct place record;
+    u32 buffer;                 /* of the program's: records in locate mode, and the IOB of READ in front */
+};
+
+static struct opened *all;
+
+static u32 half(u32 at) { return (u32)((const u8 *)at)[0] << 8 | ((const u8 *)at)[1]; }
+
+static void set_half(u32 at, u32 value)
+{
+    ((u8 *)at)[0] = (u8)(value >> 8);
+    ((u8 *)at)[1] = (u8)value;
+}
+
+static void set_three(u32 at, u32 value)
+{
+    ((u8 *)at)[0] = (u8)(value >> 16);
+    set_half(at + 1, value);
+}
+
+static struct opened *opened_at(u32 dcb)
+{
+    struct opened *found = all;
+
+    while (found != NULL && found->dcb != dcb)
+        found = found->chain;
+    return found;
+}
+
+static bool variable(const struct opened *o) { return (o->recfm & RECFM_U) == RECFM_V; }
+static bool undefined(const struct opened *o) { return (o->recfm & RECFM_U) == RECFM_U; }
+
+/* ---- OPEN and CLOSE ---- */
+
+/* The exits of the data control block that are for OPEN. */
+static void open_exits(const struct frame *frame, u32 dcb)
+{
+    u32 list = three(dcb + DCB_EXLST);
+
+    for (u8 code = 0; list != 0 && os_may_fetch(list, 4) && !(code & 0x80); list += 4) {
+        code = *(const u8 *)list;
+        if ((code & 0x7f) == EXIT_DCB)
+            (void)os_call(frame, three(list), 0, dcb);
+    }
+}
+
+/* What the block does not say: of FILEDEF, then of the file. */
+static void fill_in(u32 dcb, char recfm, u32 lrecl, u32 block)
+{
+    u8 *format = (u8 *)dcb + DCB_RECFM;
+
+    if ((*format & RECFM_U) == 0 && recfm != 0)
+        *format |= recfm == 'F' ? RECFM_F : RECFM_V;
+    if (half(dcb + DCB_LRECL) == 0)
+        set_half(dcb + DCB_LRECL, lrecl);
+    if (half(dcb + DCB_BLKSIZE) == 0)
+        set_half(dcb + DCB_BLKSIZE, block);
+}
+
+static void fill_from_file(struct opened *o)
+{
+    const u8 *fst = o->set.reader.file != NULL ? o->set.reader.file->file.fst : NULL;
+    char recfm = fst != NULL ? (char)fst[FST_RECFM] : o->set.variable ? 'V' : 'F';
+    u32 lrecl = fst != NULL ? edf_word(fst + FST_LRECL) : o->set.lrecl != 0 ? o->set.lrecl : 80;
+    bool with_length;
+
+    fill_in(o->dcb, recfm, 0, 0);
+    with_length = (((const u8 *)o->dcb)[DCB_RECFM] & RECFM_U) == RECFM_V;
+    fill_in(o->dcb, recfm, lrecl + (with_length ? PREFIX : 0), 0);
+}
+
+/* The record format, and lengths that fit one another; false: they do not. */
+static bool settle(struct opened *o)
+{
+    u32 dcb = o->dcb;
+
+    fill_in(dcb, 'F', 0, 0);
+    o->recfm = ((const u8 *)dcb)[DCB_RECFM];
+    if (half(dcb + DCB_LRECL) == 0)
+        set_half(dcb + DCB_LRECL, half(dcb + DCB_BLKSIZE) == 0 ? 80
+                 : half(dcb + DCB_BLKSIZE) - (variable(o) ? PREFIX : 0));
+    if (half(dcb + DCB_BLKSIZE) == 0)
+        set_half(dcb + DCB_BLKSIZE, half(dcb + DCB_LRECL) + (variable(o) ? PREFIX : 0));
+    o->lrecl = half(dcb + DCB_LRECL);
+    o->block = half(dcb + DCB_BLKSIZE);
+    return variable(o) ? o->lrecl > PREFIX && o->block >= o->lrecl + PREFIX
+         : undefined(o) || (o->block >= o->lrecl && o->block % o->lrecl == 0);
+}
+
+/* What the block has stated, or has it again. */
+static void keep_stated(struct opened *o, bool keep)
+{
+    u8 *recfm = (u8 *)o->dcb + DCB_RECFM;
+
+    if (keep) {
+        o->saved_recfm = *recfm;
+        memcpy(o->saved_lengths, (const u8 *)o->dcb + DCB_BLKSIZE, 2);
+        memcpy(o->saved_lengths + 2, (const u8 *)o->dcb + DCB_LRECL, 2);
+        return;
+    }
+    *recfm = o->saved_recfm;
+    memcpy((u8 *)o->dcb + DCB_BLKSIZE, o->saved_lengths, 2);
+    memcpy((u8 *)o->dcb + DCB_LRECL, o->saved_lengths + 2, 2);
+}
+
+static int open_failed(struct opened *o, u32 code)
+{
+    keep_stated(o, false);
+    message("SOP", 36, 'E', code, o->set.what.dd);
+    return 8;
+}
+
+static void give_entries(struct opened *o)
+{
+    u32 dcb = o->dcb;
+    const u8 *macr = o->saved + DCB_MACR - DCB_OFLGS;
+    bool basic = ((macr[0] | macr[1]) & MACR_BASIC) != 0;
+    enum os_access what = basic ? (o->output ? OS_WRITE : OS_READ) : o->output ? OS_PUT : OS_GET;
+
+    ((u8 *)dcb)[DCB_OFLGS] |= IS_OPEN;
+    set_three(dcb + DCB_OFLGS + 1, os_branch(what));
+    if (basic) {
+        set_three(dcb + DCB_CHECK + 1, os_branch(OS_CHECK));
+        edf_set_word((u8 *)dcb + DCB_CNTRL, os_branch(OS_NOTE));
+    }
+}
+
+static int open_one(const struct frame *frame, u32 dcb, u8 how)
+{
+    struct opened *o;
+    int code = 0;
+
+    if (!os_may_store(dcb, DCB_LENGTH))
+        os_abend(0x0c4);
+    if (((const u8 *)dcb)[DCB_OFLGS] & IS_OPEN)
+        return 0;
+    o = obtain_command(sizeof *o);
+    memset(o, 0, sizeof *o);
+    o->dcb = dcb;
+    o->output = (how & OPEN_HOW) == OPEN_OUTPUT || (how & OPEN_HOW) == OPEN_EXTEND;
+    memcpy(o->saved, (const u8 *)dcb + DCB_OFLGS, sizeof o->saved);
+    keep_stated(o, true);
+    dataset_define("SOP", &o->set, (const char *)dcb + DCB_DDNAME);
+    if ((how & OPEN_HOW) == OPEN_EXTEND)
+        o->set.what.append = true;
+    if ((how & OPEN_HOW) != 0 && !o->output)
+        return open_failed(o, 1);
+    if (!o->output && dataset_open_input("SOP", &o->set) != 0)
+        return open_failed(o, 4);
+    fill_in(dcb, o->set.what.recfm, o->set.what.lrecl, o->set.what.block);
+    if (!o->output)
+        fill_from_file(o);
+    open_exits(frame, dcb);
+    if (!settle(o)) {
+        dataset_close_input(&o->set);
+        return open_failed(o, 5);
+    }
+    if (o->output) {
+        o->set.what.recfm = variable(o) || undefined(o) ? 'V' : 'F';
+        o->set.what.lrecl = o->lrecl - (variable(o) ? PREFIX : 0);
+        code = dataset_open_output("SOP", &o->set, o->set.what.recfm, o->set.what.lrecl);
+        if (code != 0)
+            return open_failed(o, 4);
+    }
+    o->chain = all;
+    all = o;
+    give_entries(o);
+    return 0;
+}
+
+void os_open(struct frame *frame, u32 list)
+{
+    u8 how = 0;
+    int worst = 0;
+
+    for (; !(how & OPEN_LAST); list += 4) {
+        int code;
+
+        if (!os_may_fetch(list, 4))
+            os_abend(0x0c4);
+        how = *(const u8 *)list;
+        code = open_one(frame, three(list), how);
+        worst = code > worst ? code : worst;
+    }
+    frame->gr[15] = (u32)worst;
+}
+
+static bool write_record(struct opened *o, u32 from, u32 length)
+{
+    if (!os_may_fetch(from, length))
+        os_abend(0x0c4);
+    memcpy(make_room(&o->record, length), (const void *)from, length);
+    return dataset_put("SOP", &o->set, &o->record, length) == 0;
+}
+
+/* What is put, from where a record in the format of OS is. */
+static bool put_from(struct opened *o, u32 from)
+{
+    u32 length = variable(o) ? half(from) : undefined(o) ? half(o->dcb + DCB_LRECL) : o->lrecl;
+
+    if (variable(o) && (length <= PREFIX || length > o->lrecl))
+        return false;
+    return variable(o) ? write_record(o, from + PREFIX, length - PREFIX) : write_record(o, from, length);
+}
+
+static int close_one(struct opened *o)
+{
+    struct opened **at = &all;
+    int code = 0;
+
+    if (o->pending && !put_from(o, o->buffer + IOB_LENGTH))
+        code = 8;
+    if (o->output)
+        code |= dataset_close_output("SOP", &o->set, NULL, code);
+    else
+        dataset_close_input(&o->set);
+    while (*at != o)
+        at = &(*at)->chain;
+    *at = o->chain;
+    if (os_may_store(o->dcb, DCB_LENGTH)) {
+        memcpy((u8 *)o->dcb + DCB_OFLGS, o->saved, sizeof o->saved);
+        ((u8 *)o->dcb)[DCB_OFLGS] &= (u8)~IS_OPEN;
+        keep_stated(o, false);
+    }
+    if (o->buffer != 0)
+        (void)release_pages(o->buffer);
+    release(o->record.at);
+    release(o);
+    return code == 0 ? 0 : 8;
+}
+
+void os_close(struct frame *frame, u32 list)
+{
+    u8 how = 0;
+    int worst = 0;
+
+    for (; !(how & OPEN_LAST); list += 4) {
+        struct opened *o;
+
+        if (!os_may_fetch(list, 4))
+            os_abend(0x0c4);
+        how = *(const u8 *)list;
+        o = opened_at(three(list));
+        if (o != NULL && close_one(o) != 0)
+            worst = 8;
+    }
+    frame->gr[15] = (u32)worst;
+}
+
+void os_close_all(void)
+{
+    while (all != NULL)
+        (void)close_one(all);
+}
+
+void os_lose_all(void) { all = NULL; }
+
+/* ---- records ---- */
+
+/* A buffer of the program's, with an IOB in front. */
+static u32 buffer_of(struct opened *o)
+{
+    if (o->buffer == 0) {
+        o->buffer = (u32)obtain_pages(IOB_LENGTH + 65536, OWNER_COMMAND, USER_KEY, LOW_STORAGE);
+        if (o->buffer == 0)
+            os_abend(0x80a);
+    }
+    return o->buffer;
+}
+
+/* To a routine of the program that takes the place of going on: register 14 is where it would have. */
+static void divert(struct frame *frame, u32 to)
+{
+    frame->psw[1] = (frame->psw[1] & 0x80000000) | to;
+}
+
+static void at_end(struct frame *frame, u32 dcb)
+{
+    u32 to = three(dcb + DCB_EODAD);
+
+    if (to == 0)
+        os_abend(0x337);
+    divert(frame, to);
+}
+
+static void failed(struct frame *frame, u32 dcb)
+{
+    u32 to = three(dcb + DCB_SYNAD);
+
+    if (to <= 1)
+        os_abend(0x001);
+    frame->gr[0] = 0;
+    frame->gr[1] = dcb;
+    divert(frame, to);
+}
+
+/* The next record with its length in front if its format is V; false: there is none, and the program goes elsewhere. */
+static bool take_to(struct frame *frame, struct opened *o, u32 to, u32 room, u32 *length)
+{
+    u32 front = variable(o) ? PREFIX : 0;
+    int code = 0;
+
+    if (!dataset_take("SOP", &o->set, &o->record, length, &code)) {
+        if (code == 0)
+            at_end(frame, o->dcb);
+        else
+            failed(frame, o->dcb);
+        return false;
+    }
+    if (*length + front > room) {
+        failed(frame, o->dcb);
+        return false;
+    }
+    if (!os_may_store(to, room < *length + front ? room : *length + front))
+        os_abend(0x0c4);
+    if (front != 0) {
+        set_half(to, *length + front);
+        set_half(to + 2, 0);
+    }
+    memcpy((void *)(to + front), o->record.at, *length);
+    if ((o->recfm & RECFM_U) == RECFM_F && *length < o->lrecl) {
+        memset((void *)(to + *length), ' ', o->lrecl - *length);
+        *length = o->lrecl;
+    }
+    *length += front;
+    return true;
+}
+
+static void get(struct frame *frame, struct opened *o)
+{
+    bool locate = (o->saved[DCB_MACR - DCB_OFLGS] & MACR_LOCATE) != 0;
+    u32 to = locate ? buffer_of(o) + IOB_LENGTH : frame->gr[0] & 0x7fffffff, length;
+
+    if (!take_to(frame, o, to, undefined(o) ? o->block : o->lrecl, &length))
+        return;
+    if (variable(o) || undefined(o))
+        set_half(o->dcb + DCB_LRECL, length);
+    if (locate)
+        frame->gr[1] = to;
+}
+
+static void put(struct frame *frame, struct opened *o)
+{
+    bool locate = (o->saved[DCB_MACR + 1 - DCB_OFLGS] & MACR_LOCATE) != 0;
+    u32 buffer = locate ? buffer_of(o) + IOB_LENGTH : 0;
+
+    if (!locate && !put_from(o, frame->gr[0] & 0x7fffffff))
+        failed(frame, o->dcb);
+    if (locate && o->pending && !put_from(o, buffer)) {
+        failed(frame, o->dcb);
+        return;
+    }
+    o->pending = locate;
+    if (locate)
+        frame->gr[1] = buffer;
+}
+
+/* ---- blocks ---- */
+
+static void posted(u32 decb, u8 how) { edf_set_word((u8 *)decb, (u32)how << 24); }
+
+static void read_block(struct frame *frame, struct opened *o, u32 decb)
+{
+    u32 to = edf_word((const u8 *)decb + DECB_AREA) & 0x7fffffff, room = half(decb + DECB_LENGTH), used = 0, length;
+    u32 front = variable(o) ? 2 * PREFIX : 0, each = o->lrecl;
+    u32 most = undefined(o) || room != 0 ? room : o->block;
+    int code = 0;
+
+    if (most == 0 || most > o->block)
+        most = o->block;
+    do {
+        if (!dataset_take("SOP", &o->set, &o->record, &length, &code))
+            break;
+        if ((o->recfm & RECFM_U) == RECFM_F && length < each)
+            memset(make_room(&o->record, each) + length, ' ', each - length), length = each;
+        if (used + front + length > most || !os_may_store(to + used, front + length)) {
+            code = 8;
+            break;
+        }
+        memcpy((void *)(to + used + front), o->record.at, length);
+        used += front + length;
+    } while ((o->recfm & RECFM_U) == RECFM_F && used + each <= most);
+    if (front != 0 && used != 0) {
+        edf_set_word((u8 *)to, used << 16);
+        edf_set_word((u8 *)to + PREFIX, (used - PREFIX) << 16);
+    }
+    edf_set_word((u8 *)decb + DECB_IOB, buffer_of(o));
+    set_half(o->buffer + IOB_LEFT, most - used);
+    posted(decb, code != 0 ? ECB_ERROR : used == 0 ? ECB_END : ECB_DONE);
+    (void)frame;
+}
+
+static void write_block(struct opened *o, u32 decb)
+{
+    u32 from = edf_word((const u8 *)decb + DECB_AREA) & 0x7fffffff, length = half(decb + DECB_LENGTH), at = 0;
+    bool good = true;
+
+    if (length == 0 || (o->recfm & RECFM_U) != RECFM_U)
+        length = length != 0 && length < o->block ? length : o->block;
+    if (variable(o)) {
+        length = half(from) < o->block ? half(from) : o->block;
+        at = PREFIX;
+    }
+    while (good && at < length) {
+        u32 front = variable(o) ? PREFIX : 0, each = variable(o) ? half(from + at) : undefined(o) ? length : o->lrecl;
+
+        good = each > front && at + each <= length && write_record(o, from + at + front, each - front);
+        at += each;
+    }
+    posted(decb, good ? ECB_DONE : ECB_ERROR);
+}
+
+static void check(struct frame *frame, u32 decb)
+{
+    u32 dcb = three(decb + DECB_DCB);
+    u8 how = *(const u8 *)decb;
+
+    if (how == ECB_END)
+        at_end(frame, dcb);
+    else if (how == ECB_ERROR)
+        failed(frame, dcb);
+}
+
+void os_access(struct frame *frame, enum os_access what)
+{
+    u32 at = frame->gr[1] & 0xffffff;
+    bool basic = what == OS_READ || what == OS_WRITE || what == OS_CHECK;
+    struct opened *o;
+
+    if (!os_may_store(at, basic ? DECB_IOB + 4 : DCB_LENGTH))
+        os_abend(0x0c4);
+    o = opened_at(basic ? three(at + DECB_DCB) : at);
+    if (o == NULL)
+        os_abend(0x0c1);
+    switch (what) {
+    case OS_GET:
+        get(frame, o);
+        break;
+    case OS_PUT:
+        put(frame, o);
+        break;
+    case OS_READ:
+        read_block(frame, o, at);
+        break;
+    case OS_WRITE:
+        write_block(o, at);
+        break;
+    case OS_CHECK:
+        check(frame, at);
+        break;
+    case OS_NOTE:
+        frame->gr[1] = (o->output ? o->set.number : o->set.reader.number) << 8;
+        break;
+    default:
+        if (!os_may_fetch(frame->gr[0] & 0xffffff, 4))
+            os_abend(0x0c4);
+        o->set.reader.number = three(frame->gr[0] & 0xffffff) - 1;
+        break;
+    }
+}
+
+/* FIND: reading goes on at a member's beginning. Register 0 is at its name, 1 the complement of the block's address. */
+void os_find(struct frame *frame)
+{
+    struct opened *o = opened_at((0u - frame->gr[1]) & 0xffffff);
+    u32 at = frame->gr[0] & 0xffffff;
+    struct library library;
+    struct member member;
+
+    frame->gr[15] = 8;
+    frame->gr[0] = 0;
+    if (o == NULL || o->output || o->set.reader.file == NULL || !os_may_fetch(at, sizeof(name)) ||
+        library_open(&o->set.reader.id, &library) != EDF_OK)
+        return;
+    frame->gr[15] = 4;
+    if (!library_find(&library, (const char *)at, &member))
+        return;
+    o->set.reader.number = member.first - 1;
+    o->set.reader.last = member.first - 1 + member.count;
+    frame->gr[15] = 0;
+}
+
+/*
+ * BLDL: entries of a library's directory. Register 0 is at a list: how many there are, how long each is, then the
+ * entries, a name and room for what is told: the member's place, TTR and K, Z and C, which are zero.
+ */
+void os_build_list(struct frame *frame)
+{
+    struct opened *o = opened_at(frame->gr[1] & 0xffffff);
+    u32 at = frame->gr[0] & 0xffffff, count, each;
+    struct library library;
+    struct member member;
+
+    frame->gr[15] = 8;
+    if (o == NULL || o->output || o->set.reader.file == NULL || !os_may_fetch(at, PREFIX) ||
+        library_open(&o->set.reader.id, &library) != EDF_OK)
+        return;
+    count = half(at);
+    each = half(at + 2);
+    frame->gr[15] = 0;
+    if (each < ENTRY_LEAST || !os_may_store(at, PREFIX + count * each))
+        os_abend(0x0c4);
+    for (u32 n = 0, entry = at + PREFIX; n < count; n++, entry += each) {
+        memset((void *)(entry + sizeof(name)), 0, each - sizeof(name));
+        if (library_find(&library, (const char *)entry, &member))
+            set_three(entry + sizeof(name), member.first);
+        else
+            frame->gr[15] = 4;
+    }
+}

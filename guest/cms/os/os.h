@@ -1,0 +1,49 @@
+/*
+ * OS simulation: what programs written for OS ask of it, by its supervisor calls and by the branches of its access
+ * methods ("Data Management Macro Instructions", "Supervisor Services and Macro Instructions" of MVS). A data set is
+ * what FILEDEF says of its DDNAME. Tasks are one: ATTACH is a call, and WAIT waits for nothing but an ECB that has been
+ * posted.
+ */
+#ifndef OS_H
+#define OS_H
+
+#include "../command/dataset.h"
+#include "../nucleus/cms.h"
+
+/* service.c: a supervisor call; false: it is none of OS's. */
+bool os_service(u32 number, struct frame *frame);
+void os_abend(u32 code) __attribute__((noreturn));
+u32 os_call(const struct frame *of, u32 entry, u32 r0, u32 r1);    /* a routine of the program; its register 15 */
+bool os_may_store(u32 at, u32 length);
+bool os_may_fetch(u32 at, u32 length);
+
+/*
+ * The branches of the access methods are in low storage: SVC 203 with one of these functions, and the way back. That of
+ * POINT is four bytes after that of NOTE.
+ */
+enum os_access { OS_GET = 8, OS_PUT, OS_READ, OS_WRITE, OS_CHECK, OS_NOTE, OS_POINT };
+enum { OS_BRANCHES = 0x268, OS_BRANCH = 6 };
+static inline u32 os_branch(enum os_access what) { return OS_BRANCHES + (what - OS_GET) * OS_BRANCH; }
+
+/* access.c */
+void os_access(struct frame *frame, enum os_access what);
+void os_open(struct frame *frame, u32 list);
+void os_close(struct frame *frame, u32 list);
+void os_find(struct frame *frame);
+void os_build_list(struct frame *frame);
+void os_close_all(void);
+void os_lose_all(void);
+
+/* area.c: GETMAIN and FREEMAIN. */
+u32 os_obtain(u32 length, bool anywhere);                /* 0: there is no room */
+bool os_release(u32 at, u32 length);
+void os_areas_forget(void);
+
+/* contents.c: programs by name. */
+bool os_load(const name wanted, u32 *entry, u32 *length);
+bool os_delete(const name wanted);
+void os_programs_forget(void);
+
+static inline u32 three(u32 at) { return edf_word((const u8 *)at) & 0xffffff; }
+
+#endif
