@@ -1,6 +1,6 @@
 //! The reference of CMS: commands, REXX and messages, from their description in `guest/cms/help`, which HELP shows too.
 
-use description::{Description, Message};
+use description::{Description, Message, with_dots};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -8,18 +8,6 @@ use std::path::Path;
 pub(crate) fn description() -> Description {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/cms");
     Description::read(&source).unwrap_or_else(|why| panic!("{why}"))
-}
-
-/// The text of a message, with `...` where something is put in.
-fn filled_in(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut all = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        all += "...";
-        all.extend(rest.chars().skip(1));
-    }
-    all
 }
 
 fn fenced(page: &mut String, lines: &[String]) {
@@ -59,6 +47,9 @@ pub(crate) fn page(description: &Description) -> String {
          terminating, R a reply is\n\
          wanted, X that only EXECs say it, with XMITMSG. Dots stand for what is put in.\n";
     explain(&mut page, &description.messages);
+    page += "\n## Messages of DDR\n\n\
+         HCPDDR, the number, and I information, E error, D a decision or A an action is wanted.\n";
+    explain(&mut page, &description.ddr_messages);
     page
 }
 
@@ -66,7 +57,7 @@ pub(crate) fn page(description: &Description) -> String {
 pub(crate) fn explain(page: &mut String, messages: &[Message]) {
     for Message { number, severities, text, explanation } in messages {
         let letters = severities.chars().map(String::from).collect::<Vec<_>>().join(" or ");
-        let _ = write!(page, "\n**{number:03}** {letters}: {}\n", filled_in(text));
+        let _ = write!(page, "\n**{number:03}** {letters}: {}\n", with_dots(text));
         // A number that has two texts is explained once.
         if !explanation.is_empty() {
             let _ = writeln!(page, "\n> {}", explanation.join("\n> "));
@@ -88,6 +79,6 @@ mod tests {
 
     #[test]
     fn dots_stand_for_what_is_put_in() {
-        assert_eq!(filled_in("%s(%03x) not %t"), "...(...) not ...");
+        assert_eq!(with_dots("%s(%03x) not %t"), "...(...) not ...");
     }
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 use description::Description;
 
 use crate::host::{self, Outcome, at, make_folder, run};
-use crate::lua;
+use crate::{ddr, lua};
 
 /// What is wrong in C's sources fails.
 const STRICT: [&str; 4] = [
@@ -25,12 +25,13 @@ const STRICT: [&str; 4] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 35] = [
+const RARE: [&str; 36] = [
     "edf/check.c",
     "edf/kept.c",
     "lib/members.c",
     "lib/pack.c",
     "nucleus/abend.c",
+    "nucleus/channel.c",
     "nucleus/csl.c",
     "nucleus/cslexec.c",
     "nucleus/cslfile.c",
@@ -148,7 +149,7 @@ const DISKS: [Disk; 7] = [
         decks: &[("CMSENTRY.TEXT", "A2"), ("DMSCSL.TEXT", "A2"), ("DMSGPI.MACLIB", "A2"), ("OSMACRO.MACLIB", "A2")],
         modules: &[],
     },
-    Disk { image: "tools", of: ("MAINT", "19E"), label: "MNT19E", folders: &["tools"], decks: &[], modules: &["LUA"] },
+    Disk { image: "tools", of: ("MAINT", "19E"), label: "MNT19E", folders: &["tools"], decks: &[("IPL.DDR", "A2")], modules: &["DDR", "LUA"] },
     Disk {
         image: "maint",
         of: ("MAINT", "191"),
@@ -224,7 +225,7 @@ pub(crate) fn prepare() -> Outcome {
     )?;
     let folder = folder();
     make_folder(&folder)?;
-    let others = ["xtask/src/cms.rs", "xtask/src/lua.rs", "Cargo.lock", DIRECTORY].map(|path| host::root().join(path));
+    let others = ["xtask/src/cms.rs", "xtask/src/ddr.rs", "xtask/src/lua.rs", "Cargo.lock", DIRECTORY].map(|path| host::root().join(path));
     let newest = newest(&source()).into_iter().chain(others.iter().filter_map(|path| modified(path))).max();
     if modified(&folder.join("user.img")).is_some_and(|made| Some(made) > newest) {
         return Ok(());
@@ -234,6 +235,7 @@ pub(crate) fn prepare() -> Outcome {
     nucleus(&compiler, &folder)?;
     programs(&compiler, &folder)?;
     lua::module(&compiler, &STRICT, &source(), &folder)?;
+    ddr::programs(&compiler, &STRICT, &source(), &folder)?;
     disks(&description, &folder)?;
     println!("CMS is ready: {}.", folder.display());
     Ok(())

@@ -84,12 +84,6 @@ pub(crate) fn module(compiler: &str, strict: &[&str], cms: &Path, folder: &Path)
     run(link.args(&objects).arg("-o").arg(&whole))?;
     let bytes = at(&whole, fs::read(&whole))?;
     let records = deck::module("lua_start", &bytes).map_err(|why| format!("{}: {why}", whole.display()))?;
-    let mut file = Vec::new();
-    for record in records {
-        let length = u16::try_from(record.len()).map_err(|_| "a record of LUA MODULE is too long")?;
-        file.extend([(length >> 8) as u8, length as u8]);
-        file.extend(record);
-    }
     let path = folder.join("LUA.MODULE");
-    at(&path, fs::write(&path, file))
+    at(&path, fs::write(&path, deck::records(&records)?))
 }

@@ -8,6 +8,7 @@ mod bench;
 mod boots;
 mod clients;
 mod cms;
+mod ddr;
 mod deny;
 mod guest;
 mod host;

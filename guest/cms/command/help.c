@@ -1,9 +1,9 @@
 /*
  * HELP: commands, REXX, messages, and what there is to do.
  *
- * How a command is written and what it is for is in the table of commands. The rest is in five files of the system
- * disk, CMS HELP, REXX HELP, MESSAGES HELP, PIPEMSGS HELP and TASKS HELP (guest/cms/help); the printed reference is
- * made of the same. There a line `.TOPIC` begins a topic. What a command has to do with is what is in the same tasks.
+ * How a command is written and what it is for is in the table of commands. The rest is in six files of the system
+ * disk, CMS HELP, REXX HELP, MESSAGES HELP, PIPEMSGS HELP, DDRMSGS HELP and TASKS HELP (guest/cms/help); the printed
+ * reference is made of the same. There a line `.TOPIC` begins a topic. What a command has to do with is what is in the same tasks.
  */
 #include "command.h"
 #include "../nucleus/exec.h"
@@ -300,17 +300,21 @@ static int xedit_help(const struct call *call, u32 words, u32 parts)
     return !found ? nothing_known() : parts & RELATED ? related(of_set ? "SETTASKS" : "XEDTASKS", topic) : 0;
 }
 
-/* Whose messages there are: CMS's, and those of pipelines. */
+/* Whose messages there are: CMS's, those of pipelines, and those of DDR, whose file has their texts. */
 struct speaker { const char *prefix; const char *(*text)(u32 number); const char *file; };
 static const struct speaker speakers[] = { { "DMS", message_text, "MESSAGES" },
-                                           { "FPL", pipe_message_text, "PIPEMSGS" } };
+                                           { "FPL", pipe_message_text, "PIPEMSGS" },
+                                           { "HCPDDR", NULL, "DDRMSGS" } };
 
 static const struct speaker *speaker_of(const char *word, u32 length)
 {
     for (u32 n = 0; n < COUNT_OF(speakers); n++) {
         const char *prefix = speakers[n].prefix;
+        u32 same = 0;
 
-        if (length > 3 && upper(word[0]) == prefix[0] && upper(word[1]) == prefix[1] && upper(word[2]) == prefix[2])
+        while (same < length && prefix[same] != 0 && upper(word[same]) == prefix[same])
+            same++;
+        if (same < length && prefix[same] == 0)
             return &speakers[n];
     }
     return NULL;
@@ -358,6 +362,9 @@ static int message_topic(const struct speaker *speaker, u32 number)
     char topic[8];
     u32 texts = 0;
 
+    if (speaker->text == NULL)
+        return topic_type(speaker->file, topic, format(topic, sizeof topic, "%03u", number), NOTES, DETAIL) ? 0
+             : nothing_known();
     while (number < MESSAGE_SECOND && (text = speaker->text(number + texts * MESSAGE_SECOND)) != NULL) {
         message_show_text(number, text);
         texts++;

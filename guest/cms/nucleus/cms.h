@@ -157,9 +157,11 @@ void give_back_pages(u32 first, u32 last);
 void communication_start(void);
 bool terminal_changed(void);
 int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer);
-int channel_io(u16 vdev, void *format_1_ccws, u16 *residual);
-extern u8 channel_sense[4];                              /* of the last that ended in unit check */
 void ipl_parameters(char parm[64]);
+
+/* channel.c */
+int channel_io(u16 vdev, void *format_1_ccws, u16 *residual);
+extern u8 channel_sense[8];                              /* of the last that ended in unit check */
 
 /* message.c: DMSmmmnnns text. The texts are a table, with the parameters as format() has them. */
 void message(const char *module, u32 number, char severity, ...);
@@ -229,6 +231,7 @@ int with_storage(int (*work)(const void *with), const void *with);
 
 /* module.c */
 int run_module(const struct call *call, bool *found);
+int run_named_module(const struct call *call, const char *module, const name fn);
 
 /* extension.c */
 bool subcommand_is_there(const name environment);

@@ -1,6 +1,6 @@
 /*
- * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'8C', X'A4', X'A8', X'214',
- * X'264', X'270', X'308' (CP Programming Services). Each function has one of them. Operands are put into their
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'14', X'24', X'58', X'5C', X'60', X'8C', X'A4', X'214', X'264',
+ * X'270', X'308' (CP Programming Services). Each function has one of them. Operands are put into their
  * registers last, since calls change registers.
  */
 #include "cms.h"
@@ -308,39 +308,6 @@ int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer)
         count -= n;
     }
     return 0;
-}
-
-u8 channel_sense[4];
-
-/*
- * DIAGNOSE X'A8': a channel program of format-1 CCWs. 0, or what register 15 says; 2: the unit's status is an
- * exception. A unit check leaves its first sense bytes in channel_sense.
- */
-int channel_io(u16 vdev, void *ccws, u16 *left)
-{
-    struct { u16 vdev; u8 key, flags; u32 zero, ccws, zero2, at; u8 unit, subchannel; u16 count; u8 rest[64]; }
-        parameters __attribute__((aligned(8)));
-    u32 cc, code;
-
-    memset(&parameters, 0, sizeof parameters);
-    parameters.vdev = vdev;
-    parameters.flags = 0x80;
-    parameters.ccws = (u32)ccws;
-    u8 mask = disable();
-    register u32 r2 __asm__("2") = (u32)&parameters;
-    register u32 r15 __asm__("4");
-    __asm__ volatile("lr 5,15\n\t.long 0x832000a8\n\tlr %1,15\n\tlr 15,5\n\tipm %0\n\tsrl %0,28\n\tssm %3"
-                     : "=&d"(cc), "=&d"(r15) : "d"(r2), "Q"(mask) : "5", "cc", "memory");
-    /* A call would take its register. */
-    code = r15;
-    if (left != NULL)
-        *left = parameters.count;
-    memcpy(channel_sense, parameters.rest + 32, sizeof channel_sense);
-    if (cc == 0)
-        return 0;
-    if (cc == 3 && (parameters.unit & 0x01))
-        return 2;
-    return (int)code;
 }
 
 /* DIAGNOSE X'308': what IPL's PARM was, blanks if there was none. */

@@ -294,3 +294,23 @@ int run_module(const struct call *call, bool *found)
         (void)release_pages(at);
     return code;
 }
+
+/* A command that is fn MODULE, whatever it was called by; `module` says for the message that there is none. */
+int run_named_module(const struct call *call, const char *module, const name fn)
+{
+    name token[TOKENS_MOST + 1];
+    struct call made = *call;
+    char text[20];
+    bool found;
+    int code;
+
+    memcpy(token, call->token, (call->count + 1) * sizeof(name));
+    memcpy(token[0], fn, sizeof(name));
+    made.token = token;
+    code = run_module(&made, &found);
+    if (found)
+        return code;
+    format(text, sizeof text, "%t MODULE *", fn);
+    message(module, 2, 'E', text);
+    return RC_MISSING;
+}

@@ -30,19 +30,7 @@ static int no_module(void)
     return RC_MISSING;
 }
 
-int lua_command(const struct call *call)
-{
-    name token[TOKENS_MOST + 1];
-    struct call made = *call;
-    bool found;
-    int code;
-
-    memcpy(token, call->token, (call->count + 1) * sizeof(name));
-    memcpy(token[0], module_name, sizeof(name));
-    made.token = token;
-    code = run_module(&made, &found);
-    return found ? code : no_module();
-}
+int lua_command(const struct call *call) { return run_named_module(call, "LUA", module_name); }
 
 /* ---- what is typed while it runs ---- */
 

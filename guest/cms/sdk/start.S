@@ -5,6 +5,7 @@
 
 	.text
 	.globl	CMSENTRY
+	.type	CMSENTRY, @function
 CMSENTRY:
 	stm	%r14, %r12, 12(%r13)
 	lr	%r6, %r0

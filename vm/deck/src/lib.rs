@@ -12,7 +12,7 @@ mod module;
 pub mod part;
 mod veneer;
 
-pub use module::module;
+pub use module::{module, records};
 
 use cards::{Cards, Item, Kind, Relocation};
 use object::elf::{self, FileHeader32};

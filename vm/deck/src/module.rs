@@ -66,3 +66,14 @@ pub fn module(entry: &str, object: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let pieces = image.bytes.chunks(RECORD).chain(places.as_bytes().chunks(RECORD)).map(<[u8]>::to_vec);
     Ok([header.as_bytes().to_vec()].into_iter().chain(pieces).collect())
 }
+
+/// Records as one file for `edfdisk bin`: each with its length, two bytes, before it.
+pub fn records(records: &[Vec<u8>]) -> Result<Vec<u8>, String> {
+    let mut file = Vec::new();
+    for record in records {
+        let length = u16::try_from(record.len()).map_err(|_| "a record is longer than 65535 bytes")?;
+        file.extend(length.to_be_bytes());
+        file.extend(record);
+    }
+    Ok(file)
+}

@@ -17,7 +17,7 @@
 //! .HEX switch                                   xedset.txt: a member of the view's settings, ON or OFF;
 //! SET HEX ON|OFF                                others have their C file, and functions hex_set and hex_values
 //!
-//! .024 E File %s already exists%s               messages.txt, pipemsgs.txt: number, severities, text
+//! .024 E File %s already exists%s               messages.txt, pipemsgs.txt, ddrmsgs.txt: number, severities, text
 //! It stays as it is.                            what HELP says of the message
 //!
 //! .FILES                                        tasks.txt: a task
@@ -159,6 +159,8 @@ pub struct Description {
     pub messages: Vec<Message>,
     /// The messages of pipelines.
     pub pipe_messages: Vec<Message>,
+    /// The messages of DDR.
+    pub ddr_messages: Vec<Message>,
     /// Subcommands of XEDIT.
     pub subcommands: Vec<Command>,
     /// What SET sets in XEDIT, and what QUERY tells there.
@@ -185,6 +187,7 @@ impl Description {
             tasks: topics("tasks.txt")?.into_iter().map(task).collect(),
             messages: all("messages.txt", message)?,
             pipe_messages: all("pipemsgs.txt", message)?,
+            ddr_messages: all("ddrmsgs.txt", message)?,
             subcommands: topics("xedit.txt")?
                 .into_iter()
                 .map(|topic| described(topic, 0, "_subcommand"))
@@ -213,7 +216,7 @@ impl Description {
     }
 
     /// Files of rows for C's tables: names and texts. A file includes them where it says what COMMAND or MESSAGE is.
-    pub fn tables(&self) -> [(&'static str, String); 5] {
+    pub fn tables(&self) -> [(&'static str, String); 6] {
         let mut commands = MADE.to_owned();
         for command in &self.commands {
             let (name, least, function) = (&command.name, command.least(), &command.function);
@@ -228,13 +231,14 @@ impl Description {
             ("commands.h", commands),
             ("messages.h", rows(&self.messages)),
             ("pipemsgs.h", rows(&self.pipe_messages)),
+            ("ddrmsgs.h", rows(&self.ddr_messages)),
             ("xedit-subcommands.h", MADE.to_owned() + &self.subcommands.iter().map(subcommand).collect::<String>()),
             ("xedit-options.h", MADE.to_owned() + &self.options.iter().map(option).collect::<String>()),
         ]
     }
 
     /// The files that HELP reads: names and texts.
-    pub fn help(&self) -> [(&'static str, String); 9] {
+    pub fn help(&self) -> [(&'static str, String); 10] {
         let commands = self.commands.iter().map(|command| topic(&command.name, &command.whole()));
         let rexx = self.rexx.iter().map(|(name, lines)| topic(name, lines));
         let tasks = self.tasks.iter().map(|task| {
@@ -253,11 +257,26 @@ impl Description {
             ("TASKS", tasks.collect()),
             ("MESSAGES", explained(&self.messages)),
             ("PIPEMSGS", explained(&self.pipe_messages)),
+            ("DDRMSGS", self.ddr_help()),
             ("XEDIT", self.subcommands.iter().map(page).collect()),
             ("XEDSET", self.options.iter().map(page).collect()),
             ("XEDTASKS", self.groups_of("XEDIT")),
             ("SETTASKS", self.groups_of("SET")),
         ]
+    }
+
+    /// What HELP reads of DDR's messages: their texts, too, since CMS itself says none of them.
+    fn ddr_help(&self) -> String {
+        let mut texts: Vec<String> = Vec::new();
+        let topics = self.ddr_messages.iter().map(|message| {
+            texts.push(format!("{:03} {}", message.number, with_dots(&message.text)));
+            if message.explanation.is_empty() {
+                return String::new();
+            }
+            let lines = [std::mem::take(&mut texts), vec![" ".into()], message.explanation.clone()].concat();
+            topic(&format!("{:03}", message.number), &lines)
+        });
+        topics.collect()
     }
 
     /// The groups of subcommands, or of options, as HELP reads those of commands, the tasks.
@@ -277,6 +296,18 @@ impl Description {
 }
 
 const MADE: &str = "/* Made from guest/cms/help by guest/cms/description. */\n";
+
+/// The text of a message, with `...` where something is put in.
+pub fn with_dots(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        all += "...";
+        all.extend(rest.chars().skip(1));
+    }
+    all
+}
 
 /// A topic of a file: its head, without the point, and its lines.
 struct Topic {
