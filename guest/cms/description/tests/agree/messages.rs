@@ -9,6 +9,7 @@ use description::c::{self, File, Function};
 /// What says a message: the function, and which arguments are the number and the severity.
 const CMS: [(&str, usize, usize); 2] = [("message", 1, 2), ("message_line", 3, 4)];
 const PIPES: [(&str, usize, usize); 1] = [("pipe_say_list", 1, 2)];
+const DDR: [(&str, usize, usize); 1] = [("complain_list", 0, 1)];
 
 /// A place that says a message: the expressions there.
 struct Place<'a> {
@@ -152,15 +153,20 @@ fn messages_of_pipelines_are_said_as_described() {
 }
 
 #[test]
+fn messages_of_ddr_are_said_as_described() {
+    compare(&description().ddr_messages, &DDR);
+}
+
+#[test]
 fn every_message_is_explained_once() {
     let description = description();
-    for messages in [&description.messages, &description.pipe_messages] {
-        assert!(messages.len() > 50 && messages.is_sorted_by_key(|message| message.number));
+    for messages in [&description.messages, &description.pipe_messages, &description.ddr_messages] {
+        assert!(messages.len() > 20 && messages.is_sorted_by_key(|message| message.number));
         for (n, message) in messages.iter().enumerate() {
             let another = messages.get(n + 1).is_some_and(|next| next.number == message.number);
             assert_eq!(message.explanation.is_empty(), another, "{} is explained once", message.number);
             let letters: Vec<char> = message.severities.chars().collect();
-            let known = letters.iter().all(|letter| "IWESTRX".contains(*letter));
+            let known = letters.iter().all(|letter| "ADIWESTRX".contains(*letter));
             assert!(!letters.is_empty() && known && letters.is_sorted(), "{}: {letters:?}", message.number);
         }
     }
