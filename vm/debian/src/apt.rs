@@ -104,6 +104,12 @@ impl Apt {
         }
     }
 
+    /// Those of the names that packages of this release have.
+    pub fn known(&self, names: &[&str]) -> Result<Vec<String>, String> {
+        let all = self.text("apt-cache", &["pkgnames"])?;
+        Ok(names.iter().filter(|name| all.lines().any(|line| line == **name)).map(|&name| name.to_owned()).collect())
+    }
+
     /// These packages and all that they depend on.
     pub fn with_dependencies(&self, packages: &[String]) -> Result<Vec<String>, String> {
         let words = ["-s", "-q", "-y", "install"].into_iter().chain(packages.iter().map(String::as_str));

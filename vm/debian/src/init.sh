@@ -141,6 +141,9 @@ EOF
     printf 'do_symlinks = yes\nimage_dest = /boot\n' >etc/kernel-img.conf
 fi
 in_target dpkg --force-unsafe-io --force-depends --unpack $(files $REST) || fail "the packages cannot be unpacked"
+# The host's keys are made when the system first starts, so that two copies of the disk have the same ones only if it
+# had started before. The package makes those that are not there.
+for kind in rsa ecdsa ed25519; do : >etc/ssh/ssh_host_${kind}_key; done
 
 say "Configuring the packages"
 in_target dpkg --force-unsafe-io --configure --pending || in_target dpkg --force-unsafe-io --configure --pending || fail "the packages cannot be configured"
@@ -149,6 +152,35 @@ kill $counter
 say "Setting up the system"
 printf '%s\n' "$SOURCES" >etc/apt/sources.list
 [ ! -d etc/network ] || [ -f etc/network/interfaces ] || printf 'auto lo\niface lo inet loopback\n' >etc/network/interfaces
+# Cards of Ethernet ask for an address by themselves. Names go to the servers that come with it.
+mkdir -p etc/systemd/network
+cat >etc/systemd/network/80-dhcp.network <<'EOF'
+[Match]
+Name=en* eth*
+
+[Network]
+DHCP=ipv4
+IPv6AcceptRA=yes
+LLMNR=no
+EOF
+in_target systemctl enable systemd-networkd.service systemd-resolved.service || fail "the network cannot be enabled"
+ln -sf ../run/systemd/resolve/stub-resolv.conf etc/resolv.conf
+rm -f etc/ssh/ssh_host_*
+cat >etc/systemd/system/ssh-host-key.service <<'EOF'
+[Unit]
+Description=The key by which ssh knows this system
+ConditionFileNotEmpty=!/etc/ssh/ssh_host_ed25519_key
+Before=ssh.service
+
+[Service]
+Type=oneshot
+ExecStartPre=-/bin/rm -f /etc/ssh/ssh_host_ed25519_key
+ExecStart=/usr/bin/ssh-keygen -q -t ed25519 -N "" -f /etc/ssh/ssh_host_ed25519_key
+
+[Install]
+WantedBy=multi-user.target
+EOF
+in_target systemctl enable ssh.service ssh-host-key.service || fail "sshd cannot be enabled"
 [ -f etc/default/locale ] || printf 'LANG=C.UTF-8\n' >etc/default/locale
 echo "root:$PASSWORD" | chroot /mnt /usr/sbin/chpasswd || fail "the password cannot be set"
 if [ -n "$USERNAME" ]; then
@@ -171,10 +203,12 @@ if [ -f /first-boot ]; then
 [Unit]
 Description=What is to be done once, when the system starts for the first time
 ConditionPathExists=/usr/local/sbin/first-boot
-After=network.target
+After=network.target systemd-networkd.service
 
 [Service]
 Type=oneshot
+# With a card there is to be an address, too; without one there is nothing to wait for.
+ExecStartPre=-/bin/sh -c 'for card in /sys/class/net/e*; do [ ! -e $$card ] || exec /lib/systemd/systemd-networkd-wait-online --any --timeout=30; done'
 ExecStart=/usr/local/sbin/first-boot
 ExecStartPost=/bin/mv /usr/local/sbin/first-boot /usr/local/sbin/first-boot.done
 

@@ -26,13 +26,14 @@ pub struct Plan {
     pub authorized_keys: Option<String>,
     /// A script that runs when the system starts for the first time.
     pub first_boot: Option<Vec<u8>>,
-    /// Packages beyond those that a bootable system with a shell needs, and one with keys sshd and a network.
+    /// Packages beyond those that a bootable system with a shell, a network and sshd needs.
     pub packages: Vec<String>,
     /// More for the kernel's command line.
     pub append: String,
 }
 
-/// What makes a system of Debian's required packages one that starts from a disk and can be logged on to.
+/// What makes a system of Debian's required packages one that starts from a disk and can be logged on to at its
+/// console.
 const SYSTEM: [&str; 9] = [
     "apt",
     "linux-image-s390x",
@@ -45,8 +46,11 @@ const SYSTEM: [&str; 9] = [
     "debian-archive-keyring",
 ];
 
-/// Packages that are added when a user may log in by ssh.
-const NETWORK: [&str; 3] = ["ifupdown", "iproute2", "openssh-server"];
+/// What gives it a network: an address by DHCP, names, and users who come by ssh. systemd itself has the first.
+const NETWORK: [&str; 3] = ["systemd-resolved", "iproute2", "openssh-server"];
+
+/// Where a release has them as packages of their own, these belong to a network, too.
+const SPLIT: [&str; 1] = ["systemd-networkd"];
 
 /// What the programs that format a disk need, unpacked in the RAM disk.
 const TOOLS: [&str; 8] =
@@ -82,9 +86,8 @@ impl Installer {
         let base: BTreeSet<String> = apt.with_dependencies(&required)?.into_iter().collect();
         let mut wanted = required;
         wanted.extend(SYSTEM.map(str::to_owned));
-        if plan.authorized_keys.is_some() {
-            wanted.extend(NETWORK.map(str::to_owned));
-        }
+        wanted.extend(NETWORK.map(str::to_owned));
+        wanted.extend(apt.known(&SPLIT)?);
         wanted.extend(plan.packages.iter().cloned());
         let mut fetched = apt.fetch(&wanted)?;
         let busybox = apt.fetch(&["busybox-static".to_owned()])?;
