@@ -6,7 +6,7 @@
 
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
-use crate::loading::{self, Loaded};
+use crate::loading;
 use crate::network::{self, Network};
 use crate::server::{Notes, Server};
 use base::Clock;
@@ -47,7 +47,8 @@ pub(crate) const LOST: u8 = 7;
 /// What the command line says.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The Linux kernel for s390x; without one, the guest starts from its first disk.
+    /// The Linux kernel for s390x: a bzImage, or an ELF file of one, compressed with gzip or not. Without one, the
+    /// guest starts from its first disk.
     #[arg(long, value_name = "FILE", required_unless_present = "disk")]
     pub kernel: Option<PathBuf>,
     /// The initial RAM disk.
@@ -233,11 +234,8 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let (console, parameters) = options.console();
     check(options, console, &parameters)?;
     options.network.check()?;
-    let open = |path: &PathBuf| Loaded::open(path, options.memory);
-    let kernel = options.kernel.as_ref().map(open).transpose()?;
-    let initrd = options.initrd.as_ref().map(open).transpose()?;
-    options.kernel.iter().zip(&kernel).try_for_each(|(path, kernel)| loading::check_kernel(path, kernel))?;
-    options.initrd.iter().zip(&initrd).try_for_each(|(path, initrd)| loading::check_initrd(path, initrd))?;
+    let kernel = options.kernel.as_ref().map(|path| loading::kernel(path, options.memory)).transpose()?;
+    let initrd = options.initrd.as_ref().map(|path| loading::initrd(path, options.memory)).transpose()?;
     let initrd = initrd.unwrap_or_default();
     let notes = Arc::new(Notes::new());
     notes.end_with_guest();

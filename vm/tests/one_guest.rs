@@ -331,6 +331,54 @@ fn what_is_appended_may_begin_with_hyphens() {
     fs::remove_file(path).expect("the file is ours");
 }
 
+/// An ELF file for s390x with these segments, each at an address.
+fn segments(segments: &[(u64, &[u8])]) -> Vec<u8> {
+    let mut file = b"\x7fELF\x02\x02\x01\0\0\0\0\0\0\0\0\0\0\x02\0\x16\0\0\0\x01".to_vec();
+    // Where it begins; its segments' table, after this; no sections; no flags, and the sizes of the two.
+    file.extend([0x1_0000u64, 64, 0].iter().flat_map(|word| word.to_be_bytes()));
+    file.extend([0, 0, 0, 0, 0, 64, 0, 56, 0, segments.len() as u8, 0, 0, 0, 0, 0, 0]);
+    let mut at = 64 + 56 * segments.len() as u64;
+    for (address, bytes) in segments {
+        file.extend([0, 0, 0, 1, 0, 0, 0, 7]);
+        let length = bytes.len() as u64;
+        // What is in the file is at its physical address; the virtual one says nothing.
+        let words = [at, address + (1 << 40), *address, length, length, 4096];
+        file.extend(words.iter().flat_map(|word| word.to_be_bytes()));
+        at += length;
+    }
+    segments.iter().for_each(|(_, bytes)| file.extend_from_slice(bytes));
+    file
+}
+
+/// The same, compressed by the host's gzip.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut child = Command::new("gzip").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is gzip");
+    let (mut input, bytes) = (child.stdin.take().expect("it is piped"), bytes.to_vec());
+    let writer = thread::spawn(move || input.write_all(&bytes).expect("it listens"));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("all was written");
+    output.stdout
+}
+
+#[test]
+fn a_kernel_is_started_from_an_elf_file_and_from_what_is_compressed() {
+    let Some(guest) = guest() else { return };
+    let image = fs::read(&guest.kernel).expect("it was made");
+    // In pieces, the higher one first.
+    let (low, high) = image.split_at(0x4_0000);
+    let elf = segments(&[(0x4_0000, high), (0, low)]);
+    let path = std::env::temp_dir().join(format!("endicott-kernel-elf-{}", std::process::id()));
+    for (what, bytes) in [("elf", elf.clone()), ("gz", gzip(&image)), ("elf.gz", gzip(&elf))] {
+        fs::write(&path, bytes).expect("the host has a folder for temporary files");
+        let mut command = endicott();
+        command.args(["linux", "--memory", "512M", "--append", "quiet nokaslr vmb.mode=boot", "--kernel"]).arg(&path);
+        let output = command.arg("--initrd").arg(&guest.initrd).stdin(Stdio::null()).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.code() == Some(0) && said.contains("INIT-START"), "{what}: {said}");
+    }
+    fs::remove_file(path).expect("the file is ours");
+}
+
 #[test]
 fn a_kernel_that_is_missing_or_no_kernel_or_too_big_ends_with_1() {
     let refused = |output: Output, words: &[&str]| {
@@ -350,15 +398,22 @@ fn a_kernel_that_is_missing_or_no_kernel_or_too_big_ends_with_1() {
     let elf = |machine: [u8; 2], order: u8| {
         [&b"\x7fELF"[..], &[2, order], &[1; 10], &[0, 2], &machine, &[0; 1 << 17]].concat()
     };
-    let cases: [(Vec<u8>, &str); 10] = [
+    let cases: [(Vec<u8>, &str); 17] = [
         (vec![], "it is empty"),
         (vec![b'x'; 1 << 17], "it has not S390EP at byte X'10008'"),
         (vec![b'x'; 100], "it has 100 bytes"),
         (image[..0x1_0430].to_vec(), "it was cut, and has 66608 bytes"),
-        (at(0, b"\x1f\x8b\x08"), "it is compressed with gzip; --kernel <(zcat "),
+        (at(0, b"\x1f\x8b\x08"), "it is compressed with gzip, and damaged: "),
         (at(0x202, b"HdrS"), "a Linux kernel for x86"),
         (at(0x38, b"ARM\x64"), "a Linux kernel for arm64"),
-        (elf([0, 22], 2), "an ELF file for s390 (vmlinux?); what starts is bzImage"),
+        (elf([0, 22], 2), "an ELF file for s390x without Linux's loader; those with it are bzImage and vmlinux in"),
+        ([&b"\x7fELF\x01\x02"[..], &[1; 10], &[0, 2, 0, 22], &[0; 1 << 17]].concat(), "for s390 of 31 bits"),
+        (segments(&[(0, &image[..])])[..0x1_0200].to_vec(), "it is an ELF file that was cut"),
+        (segments(&[(0, &image[..]), (1 << 26, &b"x"[..])]), "1 bytes at X'4000000', and there is room for 67108864"),
+        (segments(&[(0x1000, &image[..])]), "without Linux's loader"),
+        (gzip(&[0; 65 << 20]), "it is compressed with gzip, and has more than 67108864 bytes"),
+        (gzip(&at(0, b"<html>")), "it is an HTML page"),
+        (gzip(&image)[..100].to_vec(), "it is compressed with gzip, and damaged: "),
         (elf([62, 0], 1), "an ELF file for x86-64"),
         (at(0, b"<html>"), "an HTML page"),
     ];
