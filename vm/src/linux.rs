@@ -6,9 +6,11 @@
 
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
-use crate::loading;
+use crate::making::{self, Made};
+use crate::named::{self, Name, Order, Status};
 use crate::network::{self, Network};
 use crate::server::{Notes, Server};
+use crate::{background, loading};
 use base::Clock;
 use consoles::ascii::AsciiConsole;
 use consoles::host::{Ending, Host};
@@ -24,6 +26,7 @@ use serde::{Serialize, Serializer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tape::Tape;
 
 /// What the exit codes mean.
@@ -37,7 +40,7 @@ Exit codes:
   5  the guest was in a loop of program interruptions
   6  the guest asked to be started again
   7  Endicott itself failed, or what the guest's console printed could not be written
-  130  ended by Ctrl-A x or by a signal
+  130  ended by Ctrl-A x, by endicott stop --now or by a signal
 
 At a terminal, Ctrl-A is the escape: Ctrl-A c takes a CP command, Ctrl-A x ends the guest, Ctrl-A h helps.";
 
@@ -47,9 +50,20 @@ pub(crate) const LOST: u8 = 7;
 /// What the command line says.
 #[derive(clap::Args)]
 pub(crate) struct Options {
+    /// A Debian: the guest starts from the disk NAME.3390, which is made if it is not there, as by "endicott debian
+    /// NAME".
+    #[arg(value_name = "NAME", conflicts_with = "kernel")]
+    pub system: Option<PathBuf>,
+    /// The name by which other commands know the guest while it runs: "endicott list", "ssh", "cp" and "stop" [default:
+    /// that of NAME, or none]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Run it in the background: this command ends when the guest has begun. The guest is to have a name.
+    #[arg(long, short)]
+    pub detach: bool,
     /// The Linux kernel for s390x: a bzImage, or an ELF file of one, compressed with gzip or not. Without one, the
     /// guest starts from its first disk.
-    #[arg(long, value_name = "FILE", required_unless_present = "disk")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["disk", "system"])]
     pub kernel: Option<PathBuf>,
     /// The initial RAM disk.
     #[arg(long, value_name = "FILE", requires = "kernel")]
@@ -82,6 +96,8 @@ pub(crate) struct Options {
     /// How many host threads run virtual CPUs; usually as many as the guest has CPUs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub processors: Option<u16>,
+    #[command(flatten)]
+    pub making: making::Options,
 }
 
 /// The most characters of parameters that IPL takes.
@@ -96,13 +112,16 @@ const DISKS: u16 = 0x200;
 const TAPES: u16 = 0x580;
 
 impl Options {
-    /// A guest that starts from `disk`.
-    pub(crate) fn from_disk(disk: &Path, memory: u64, cpus: u16) -> Options {
+    /// The system `name`, which starts from its disk.
+    pub(crate) fn of_system(name: &Path, memory: u64, cpus: u16) -> Options {
         Options {
+            system: Some(name.to_owned()),
+            name: None,
+            detach: false,
             kernel: None,
             initrd: None,
             append: String::new(),
-            disk: vec![disk.to_owned()],
+            disk: Vec::new(),
             tape: Vec::new(),
             network: network::Options::default(),
             console: None,
@@ -110,6 +129,25 @@ impl Options {
             cpus,
             json: false,
             processors: None,
+            making: making::Options::default(),
+        }
+    }
+
+    /// The guest's disks, the one from which it starts first.
+    fn disks(&self) -> Vec<PathBuf> {
+        self.system.iter().map(|name| making::disk(name)).chain(self.disk.iter().cloned()).collect()
+    }
+
+    /// The name by which other commands know the guest.
+    fn known_as(&self) -> Result<Option<String>, String> {
+        let last = |name: &PathBuf| name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let of_system = || self.system.as_ref().map(last);
+        let name = self.name.clone().or_else(of_system);
+        name.iter().try_for_each(|name| named::check(name))?;
+        match (&name, &self.system, self.making.word()) {
+            (None, _, _) if self.detach => Err("--detach: a guest in the background is to have a name: --name".into()),
+            (_, None, Some(word)) => Err(format!("{word} is for a Debian that is made: \"endicott linux NAME\"")),
+            _ => Ok(name),
         }
     }
 
@@ -207,7 +245,8 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";
-    let disks: Vec<(u16, &PathBuf)> = (DISKS..).zip(&options.disk).collect();
+    let files = options.disks();
+    let disks: Vec<(u16, &PathBuf)> = (DISKS..).zip(&files).collect();
     let tapes: Vec<(u16, &PathBuf)> = (TAPES..).zip(&options.tape).collect();
     disks.iter().chain(&tapes).for_each(|(number, _)| text += &format!(" DEDICATE {number:04X} {number:04X}\n"));
     let directory = Directory::parse("endicott linux", &text, &Passwords::default());
@@ -233,10 +272,22 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
 pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let (console, parameters) = options.console();
     check(options, console, &parameters)?;
-    options.network.check()?;
+    let disk = options.kernel.is_none();
+    options.network.check(disk)?;
+    let name = options.known_as()?;
     let kernel = options.kernel.as_ref().map(|path| loading::kernel(path, options.memory)).transpose()?;
     let initrd = options.initrd.as_ref().map(|path| loading::initrd(path, options.memory)).transpose()?;
     let initrd = initrd.unwrap_or_default();
+    if let Some(system) = &options.system
+        && !background::is_here()
+        && making::make(system, &options.making)? == Made::Stopped
+    {
+        return Ok(tools::signals::STOPPED);
+    }
+    if let Some(name) = name.as_ref().filter(|_| options.detach && !background::is_here()) {
+        return background::start(name);
+    }
+    let name = name.as_deref().map(Name::take).transpose()?;
     let notes = Arc::new(Notes::new());
     notes.end_with_guest();
     let clock = Arc::new(HostClock::new());
@@ -250,7 +301,7 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
         of_cp.settings.auto_return = false;
         of_cp.ascii = (console == Console::Vt220).then(AsciiConsole::default);
     }
-    let network = Network::new(&options.network, &vmdbk, clock.clone())?;
+    let network = Network::new(&options.network, disk, name.is_some(), &vmdbk, clock.clone())?;
     let raw = Raw::enter();
     let panicked = Arc::new(AtomicBool::new(false));
     let server = Server::new(cp.clone(), notes.clone());
@@ -276,6 +327,9 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let threads = crate::run::start_processors(&cp);
     let keyboard = Keyboard { cp: cp.clone(), vmdbk: vmdbk.clone(), terminal, notes: notes.clone(), prompt, console };
     keyboard.start(raw.is_some());
+    if let Some(name) = &name {
+        name.serve(status(options, name.text(), network.as_ref()), obey(&vmdbk, &notes))?;
+    }
     server.run();
     cp.processors.end();
     vmdbk.machine().hold();
@@ -303,10 +357,43 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
              run ends, with exit code 6; a guest that starts from its disk goes on"
         );
     }
+    if background::is_here() {
+        complain!("endicott: the guest has ended, with exit code {code}");
+    }
     if options.json {
         complain!("{}", say::json(&accounts(options, code, clock.now().micros_since(started), &vmdbk)));
     }
     Ok(code)
+}
+
+/// What the guest says of itself to other commands.
+fn status(options: &Options, name: &str, network: Option<&Network>) -> Status {
+    let published = network.iter().flat_map(|network| network.published()).map(|publish| publish.to_string());
+    Status {
+        name: name.to_owned(),
+        process: std::process::id(),
+        started: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+        memory: options.memory,
+        cpus: options.cpus,
+        // Other commands have other folders.
+        disks: options.disks().into_iter().map(|disk| disk.canonicalize().unwrap_or(disk)).collect(),
+        published: published.collect(),
+        ssh: network.and_then(Network::ssh),
+    }
+}
+
+/// What is done at an order that another command gives.
+fn obey(vmdbk: &Arc<Vmdbk>, notes: &Arc<Notes>) -> impl Fn(Order) -> Result<(), String> + Send + use<> {
+    let (vmdbk, notes) = (vmdbk.clone(), notes.clone());
+    move |order| match order {
+        Order::Status => Ok(()),
+        Order::End => {
+            notes.shut_down();
+            Ok(())
+        }
+        Order::Stop if vmdbk.machine().configuration.signal_quiesce() => Ok(()),
+        Order::Stop => Err("its system does not listen for a signal to shut down".into()),
+    }
 }
 
 /// What `--json` says at the end.
@@ -400,7 +487,7 @@ mod tests {
     fn the_console_is_a_vt220_unless_the_command_line_names_another() {
         let console = |console: Option<Console>, append: &str| {
             let options =
-                Options { console, append: append.into(), ..Options::from_disk(Path::new("disk"), 1 << 30, 1) };
+                Options { console, append: append.into(), ..Options::of_system(Path::new("demo"), 1 << 30, 1) };
             options.console()
         };
         let vt220 = |parameters: &str| (Console::Vt220, parameters.to_owned());

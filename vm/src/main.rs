@@ -4,7 +4,8 @@
 //! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
 //! reader, `password` changes a user's password, `directory` checks a system's texts,
 //! `dasd` makes and looks after disks, `cms` makes programs for CMS,
-//! `linux` runs one guest on standard input and output, `debian` makes one.
+//! `linux` runs one guest on standard input and output or in the background, `debian` makes one; `list`, `stop`, `ssh`
+//! and `cp` are for guests that run.
 
 // What is printed goes through `say`: those macros panic where it cannot be.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -13,15 +14,20 @@
 extern crate say;
 
 mod alarm;
+mod background;
 mod clock;
 mod cms;
 mod configuration;
 mod debian;
 mod directory_check;
+mod guests;
 mod keyboard;
+mod keys;
 mod linux;
 mod loading;
 mod local;
+mod making;
+mod named;
 mod network;
 mod painter;
 mod password;
@@ -80,7 +86,7 @@ enum Command {
     Punch(punch::Options),
     /// Gives a user a password of their own.
     Password(password::Options),
-    /// Runs one Linux guest, its console on standard input and output.
+    /// Runs one Linux guest, its console on standard input and output, or in the background.
     #[command(after_help = linux::EXIT_CODES)]
     Linux(linux::Options),
     /// Disks in host files: makes, lists, checks, compacts, copies, converts and shows them.
@@ -97,6 +103,14 @@ enum Command {
     Cms(cms::Command),
     /// Makes a Debian that starts from a disk of its own, and runs it.
     Debian(debian::Options),
+    /// Lists the guests that run with a name: those of "endicott linux NAME" and "--name".
+    List(guests::List),
+    /// Shuts guests down, and waits until they have ended.
+    Stop(guests::Stop),
+    /// Logs in to a guest, or runs a command in it.
+    Ssh(guests::Ssh),
+    /// Copies files to or from a guest.
+    Cp(guests::Copy),
     /// Types lines at a user's console of a system that does not run, and shows what it answers.
     Script(script::Options),
     /// Makes the sample system in a folder, with CMS on it.
@@ -158,6 +172,13 @@ fn done(command: Command) -> Result<u8, String> {
         Command::Tape(command) => tape::tape(&command).map(checked),
         Command::Directory(command) => directory_check::directory(&command).map(checked),
         Command::Debian(options) => debian::debian(&options),
-        Command::Linux(options) => linux::linux(&options),
+        Command::Linux(options) => {
+            background::leave();
+            linux::linux(&options)
+        }
+        Command::List(options) => guests::list(&options),
+        Command::Stop(options) => guests::stop(&options),
+        Command::Ssh(options) => guests::ssh(&options),
+        Command::Cp(options) => guests::copy(&options),
     }
 }

@@ -10,14 +10,17 @@ use net::{Capture, Mac, Port, Settings, Switch, Takes, left_open};
 use nucleus::nic::Nic;
 use nucleus::vmdbk::Vmdbk;
 use std::io::{self, BufWriter};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use uplink::{Publish, Uplink};
+use uplink::{Publish, Transport, Uplink};
 
 /// The card's device number.
 const CARD: u16 = 0x1000;
 /// The card's address: the same each time, so that the guest finds the card that it knows.
 const MAC: Mac = Mac([0x02, 0, 0, 0, 0, 1]);
+/// The port of the guest's sshd.
+const SSH: u16 = 22;
 /// The longest packet: what Ethernet has.
 const MTU: u16 = 1500;
 /// The longest segment of TCP that the gateway hands on at once. The switch cuts it if the guest takes none so long.
@@ -36,7 +39,7 @@ pub(crate) enum Kind {
 #[derive(clap::Args, Clone, Default)]
 #[group(id = "network")]
 pub(crate) struct Options {
-    /// The guest's network [default: none, or user if a port is published]
+    /// The guest's network [default: user if the guest starts from a disk or a port is published, or else none]
     #[arg(long, value_name = "KIND", value_enum)]
     net: Option<Kind>,
     /// A port of this host that leads to one of the guest, such as 8080:80 or 127.0.0.1:5353:53/udp. Without an address
@@ -52,14 +55,15 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Refuses what is said of a network that there is not.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        self.wanted().map(|_| ())
+    /// Refuses what is said of a network that there is not. `disk`: the guest starts from one.
+    pub(crate) fn check(&self, disk: bool) -> Result<(), String> {
+        self.wanted(disk).map(|_| ())
     }
 
     /// Whether the guest has a network.
-    fn wanted(&self) -> Result<bool, String> {
-        let kind = self.net.unwrap_or(if self.publish.is_empty() { Kind::None } else { Kind::User });
+    fn wanted(&self, disk: bool) -> Result<bool, String> {
+        let usual = if disk || !self.publish.is_empty() { Kind::User } else { Kind::None };
+        let kind = self.net.unwrap_or(usual);
         match (kind, self.word().filter(|word| *word != "--net")) {
             (Kind::None, Some(word)) => Err(format!("{word} wants a network: --net user")),
             _ => Ok(kind == Kind::User),
@@ -85,10 +89,21 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Gives the guest a card, and a network for it, if it is to have one.
-    pub(crate) fn new(options: &Options, vmdbk: &Vmdbk, clock: Arc<HostClock>) -> Result<Option<Network>, String> {
-        if !options.wanted()? {
+    /// Gives the guest a card, and a network for it, if it is to have one. `disk`: it starts from one. `ssh`: its sshd
+    /// is reached at a port of this host.
+    pub(crate) fn new(
+        options: &Options,
+        disk: bool,
+        ssh: bool,
+        vmdbk: &Vmdbk,
+        clock: Arc<HostClock>,
+    ) -> Result<Option<Network>, String> {
+        if !options.wanted(disk)? {
             return Ok(None);
+        }
+        let mut publish = options.publish.clone();
+        if ssh && !publish.iter().any(|publish| is_ssh(publish)) {
+            publish.push(Publish { host: (Ipv4Addr::LOCALHOST, 0).into(), guest: SSH, transport: Transport::Tcp });
         }
         let switch = Switch::new(clock);
         let card = Arc::new(switch.port(Settings::default()));
@@ -100,7 +115,7 @@ impl Network {
             let name = format!("{} {CARD:04X}", vmdbk.userid);
             card.capture(Some(Capture::new(to, &name).map_err(wrong)?));
         }
-        let gateway = gateway(&switch, options).map_err(|error| format!("--net user: {error}"))?;
+        let gateway = gateway(&switch, publish, options.host_access).map_err(|error| format!("--net user: {error}"))?;
         let problems: Vec<String> = gateway.problems().iter().map(ToString::to_string).collect();
         if !problems.is_empty() {
             return Err(format!("--publish: {}", problems.join("; ")));
@@ -109,6 +124,17 @@ impl Network {
         nic.couple(Some(card.clone()));
         assert!(vmdbk.add_nic(nic), "no other device has its number");
         Ok(Some(Network { card, gateway }))
+    }
+
+    /// Ports of the host that lead to the guest, where the host listens.
+    pub(crate) fn published(&self) -> impl Iterator<Item = Publish> {
+        self.gateway.published().iter().map(|&(publish, host)| Publish { host, ..publish })
+    }
+
+    /// Where the guest's sshd is reached on this host's loopback.
+    pub(crate) fn ssh(&self) -> Option<SocketAddr> {
+        let publish = self.published().find(is_ssh)?;
+        Some((Ipv4Addr::LOCALHOST, publish.host.port()).into())
     }
 
     /// The guest has ended: what was captured is written, and what there is to say of the gateway is said.
@@ -125,8 +151,14 @@ impl Network {
     }
 }
 
+/// Whether it leads a port of this host's loopback to the guest's sshd.
+fn is_ssh(publish: &Publish) -> bool {
+    let here = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V4(Ipv4Addr::UNSPECIFIED)];
+    publish.guest == SSH && publish.transport == Transport::Tcp && here.contains(&publish.host.ip())
+}
+
 /// A gateway at a port of its own of the switch.
-fn gateway(switch: &Switch, options: &Options) -> io::Result<Arc<Uplink>> {
+fn gateway(switch: &Switch, publish: Vec<Publish>, host_access: bool) -> io::Result<Arc<Uplink>> {
     let port = Arc::new(switch.port(Settings { uplink: true, ..Settings::default() }));
     // It leaves check sums and the cutting of segments to the card, or to the switch.
     let nat = uplink::settings::Settings {
@@ -134,10 +166,10 @@ fn gateway(switch: &Switch, options: &Options) -> io::Result<Arc<Uplink>> {
         segment: SEGMENT,
         verify: false,
         fill: false,
-        host_access: options.host_access,
+        host_access,
         ..uplink::settings::Settings::default()
     };
-    let settings = uplink::Settings { nat, publish: options.publish.clone(), ..uplink::Settings::default() };
+    let settings = uplink::Settings { nat, publish, ..uplink::Settings::default() };
     let to_guest = port.clone();
     let mut frame = Vec::new();
     let gateway = Uplink::start(settings, move |bytes| {
