@@ -27,10 +27,20 @@ struct Terminal {
     seen: String,
 }
 
+/// The program in the folder of the test, with what it keeps for the user beside it.
+fn program(folder: &Path, words: &[&str]) -> Command {
+    let mut command = endicott();
+    command.args(words).current_dir(folder).stdin(Stdio::null());
+    for variable in ["XDG_RUNTIME_DIR", "XDG_DATA_HOME"] {
+        command.env(variable, folder.with_extension("user"));
+    }
+    command
+}
+
 impl Terminal {
     fn begin(folder: &Path, words: &[&str]) -> Terminal {
-        let mut command = endicott();
-        command.args(words).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut command = program(folder, words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("endicott starts");
         let keys = child.stdin.take().expect("the input is piped");
         let paper = child.stdout.take().expect("the output is piped");
@@ -101,13 +111,17 @@ fn a_debian_is_made_and_runs() {
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKtestkeytestkeytestkeytestkeytestkeytes ada@somewhere\n";
     fs::write(folder.join("keys"), key).expect("the folder is ours");
     fs::write(folder.join("first"), "#!/bin/sh\necho first-boot on $(hostname) >>/root/first\n").expect("it is ours");
+    let user = folder.with_extension("user");
+    let _ = fs::remove_dir_all(&user);
+    fs::create_dir_all(&user).expect("a folder for the test");
+    let words = "debian demo --cylinders 1500 --user ada --password geheim --hostname tester --ssh-key keys";
+    let words: Vec<&str> = words.split(' ').collect();
     let make = || {
-        let mut command = endicott();
-        command.args(
-            "debian demo --cylinders 1500 --user ada --password geheim --hostname tester --ssh-key keys".split(' '),
-        );
+        let mut command = program(&folder, &words);
         command.args(["--first-boot", "first", "--package", "hello", "--cache"]).arg(&packages);
-        command.current_dir(&folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A release other than the host's, if one is wanted.
+        std::env::var_os("ENDICOTT_SUITE").iter().for_each(|suite| drop(command.arg("--suite").arg(suite)));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
     let names = || {
@@ -173,8 +187,49 @@ fn a_debian_is_made_and_runs() {
     assert!(times.contains("\n1\n"), "{times}");
     ada.power_off();
     check(&folder);
+    it_is_lived_in(&folder);
+    check(&folder);
     let refused = endicott().args(["debian", "demo"]).current_dir(&folder).output().expect("it starts");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(refused.status.code() == Some(1) && said.contains("\"--run\" starts it"), "{said}");
     fs::remove_dir_all(&folder).expect("it is ours");
+    fs::remove_dir_all(&user).expect("it is ours");
+}
+
+/// In the background, by ssh.
+fn it_is_lived_in(folder: &Path) {
+    let run = |words: &[&str], code: i32| {
+        let output = program(folder, words).output().expect("it starts");
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
+        said
+    };
+    let began = Instant::now();
+    run(&["linux", "demo", "--detach", "--cpus", "2", "--package", "hello"], 0);
+    assert_eq!(run(&["ssh", "demo", "hostname"], 0), "tester\n");
+    println!("ssh has answered after {:.1?}", began.elapsed());
+    run(&["ssh", "demo", "exit 42"], 42);
+    assert_eq!(run(&["ssh", "-u", "ada", "demo", "id", "-un"], 0), "ada\n");
+    let network = run(&["ssh", "demo", "ip -4 addr; resolvectl dns; cat /etc/resolv.conf; ls /etc/ssh"], 0);
+    for part in ["10.0.2.15/24", "10.0.2.3", "nameserver 127.0.0.53", "ssh_host_ed25519_key.pub"] {
+        assert!(network.contains(part), "no {part}: {network}");
+    }
+    assert!(!network.contains("ssh_host_rsa_key"), "{network}");
+    assert_eq!(run(&["ssh", "demo", "systemctl --failed --no-legend --plain"], 0), "");
+
+    // Files there and back, and a folder.
+    let bytes: Vec<u8> = (0..3_000_000u32).map(|n| (n % 251) as u8 ^ (n >> 11) as u8).collect();
+    fs::create_dir_all(folder.join("project/part")).expect("the folder is ours");
+    fs::write(folder.join("project/part/file"), &bytes).expect("the folder is ours");
+    run(&["cp", "-r", "project", "demo:"], 0);
+    run(&["cp", "demo:project/part/file", "back"], 0);
+    assert!(fs::read(folder.join("back")).expect("it has come") == bytes);
+    fs::remove_dir_all(folder.join("project")).expect("it is ours");
+    fs::remove_file(folder.join("back")).expect("it is ours");
+
+    // One name and one disk are for one guest.
+    assert!(run(&["linux", "demo"], 1).contains("demo runs already (process "));
+    assert!(run(&["linux", "demo", "--name", "other"], 1).contains("demo.3390 is in use by "));
+    run(&["stop", "demo"], 0);
+    assert!(run(&["ssh", "demo", "true"], 1).contains("no guest of the name demo runs"));
 }

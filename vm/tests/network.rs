@@ -142,8 +142,8 @@ fn what_cannot_be_is_said() {
         (vec!["--publish", "80"], "is not [ADDRESS:]HOST:GUEST[/udp]"),
         (vec!["--publish", "99999:80"], "is not a port"),
         (vec!["--net", "none", "--publish", "8080:80"], "--publish wants a network: --net user"),
-        (vec!["--capture", "x"], "--capture wants a network: --net user"),
-        (vec!["--host-access"], "--host-access wants a network: --net user"),
+        (vec!["--net", "none", "--capture", "x"], "--capture wants a network: --net user"),
+        (vec!["--net", "none", "--host-access"], "--host-access wants a network: --net user"),
     ] {
         let output = endicott().args(["linux", "--disk", &disk]).args(&words).output().expect("endicott starts");
         let said = String::from_utf8_lossy(&output.stderr);

@@ -96,6 +96,8 @@ const READS: &[&str] = &[
     "linux --disk X",
     "linux --disk disk.3390 --disk X",
     "linux --disk disk.3390 --tape X",
+    "linux new --ssh-key X",
+    "linux new --first-boot X",
     "dasd list X",
     "dasd list disk.3390 X",
     "dasd list --json X",
