@@ -10,7 +10,8 @@ use crate::making::{self, Made};
 use crate::named::{self, Name, Order, Status};
 use crate::network::{self, Network};
 use crate::server::{Notes, Server};
-use crate::{background, loading};
+use crate::{background, loading, seed};
+use ::dasd::Memory;
 use base::Clock;
 use consoles::ascii::AsciiConsole;
 use consoles::host::{Ending, Host};
@@ -76,6 +77,10 @@ pub(crate) struct Options {
     /// be given more than once.
     #[arg(long, value_name = "FILE")]
     pub disk: Vec<PathBuf>,
+    /// What cloud-init in the guest is to do: a file that begins with #cloud-config, a script... It is on the disk
+    /// 02FF. A Debian that is made gets cloud-init with it.
+    #[arg(long, value_name = "FILE")]
+    pub user_data: Option<PathBuf>,
     /// A tape in AWSTAPE or HET format, on a drive of its own. The first drive becomes device 0580, and so on.
     #[arg(long, value_name = "FILE")]
     pub tape: Vec<PathBuf>,
@@ -106,6 +111,9 @@ const PARAMETERS: usize = 64;
 /// that is not there.
 const ON_VT220: &str = "console=ttysclp0 condev=0";
 
+/// Debian's package for `--user-data`.
+const CLOUD_INIT: &str = "cloud-init";
+
 /// The device number of the first disk.
 const DISKS: u16 = 0x200;
 /// The device number of the first tape drive.
@@ -122,6 +130,7 @@ impl Options {
             initrd: None,
             append: String::new(),
             disk: Vec::new(),
+            user_data: None,
             tape: Vec::new(),
             network: network::Options::default(),
             console: None,
@@ -136,6 +145,15 @@ impl Options {
     /// The guest's disks, the one from which it starts first.
     fn disks(&self) -> Vec<PathBuf> {
         self.system.iter().map(|name| making::disk(name)).chain(self.disk.iter().cloned()).collect()
+    }
+
+    /// How the guest's disk is made: with cloud-init, if that is given anything.
+    fn made_with(&self) -> making::Options {
+        let mut making = self.making.clone();
+        if self.user_data.is_some() {
+            making.add(CLOUD_INIT);
+        }
+        making
     }
 
     /// The name by which other commands know the guest.
@@ -241,7 +259,12 @@ fn check(options: &Options, console: Console, parameters: &str) -> Result<(), St
 }
 
 /// A system of one user, whose virtual machine has the disks and tapes of the command line.
-fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Result<Arc<Cp>, String> {
+fn system(
+    options: &Options,
+    seed: Option<Memory>,
+    notes: &Arc<Notes>,
+    clock: &Arc<HostClock>,
+) -> Result<Arc<Cp>, String> {
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";
@@ -249,6 +272,9 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
     let disks: Vec<(u16, &PathBuf)> = (DISKS..).zip(&files).collect();
     let tapes: Vec<(u16, &PathBuf)> = (TAPES..).zip(&options.tape).collect();
     disks.iter().chain(&tapes).for_each(|(number, _)| text += &format!(" DEDICATE {number:04X} {number:04X}\n"));
+    if seed.is_some() {
+        text += &format!(" DEDICATE {0:04X} {0:04X} R/O\n", seed::DEVICE);
+    }
     let directory = Directory::parse("endicott linux", &text, &Passwords::default());
     let directory = directory.map_err(|errors| errors[0].to_string())?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
@@ -258,6 +284,9 @@ fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Resu
     for (number, file) in &disks {
         let volume = tools::dasd::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
         cp.disks.install(*number, volume, file.display().to_string())?;
+    }
+    if let Some(seed) = seed {
+        cp.disks.install(seed::DEVICE, Arc::new(seed), "--user-data".into())?;
     }
     for (number, file) in &tapes {
         let tape = Tape::open(file, true).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -278,9 +307,10 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let kernel = options.kernel.as_ref().map(|path| loading::kernel(path, options.memory)).transpose()?;
     let initrd = options.initrd.as_ref().map(|path| loading::initrd(path, options.memory)).transpose()?;
     let initrd = initrd.unwrap_or_default();
+    let seed = options.user_data.as_deref().map(seed::read).transpose()?.map(|data| seed::disk(&data));
     if let Some(system) = &options.system
         && !background::is_here()
-        && making::make(system, &options.making)? == Made::Stopped
+        && making::make(system, &options.made_with())? == Made::Stopped
     {
         return Ok(tools::signals::STOPPED);
     }
@@ -292,7 +322,7 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     notes.end_with_guest();
     let clock = Arc::new(HostClock::new());
     let started = clock.now();
-    let cp = system(options, &notes, &clock)?;
+    let cp = system(options, seed, &notes, &clock)?;
     let terminal = cp.connect(Kind::Ascii, Some("0009"), "", true);
     let vmdbk = logon::log_on_here(&cp, USERID, &terminal).map_err(|message| message.text)?;
     {

@@ -36,6 +36,7 @@ mod punch;
 mod run;
 mod sample;
 mod script;
+mod seed;
 mod server;
 mod tls;
 mod volumes;

@@ -58,6 +58,9 @@ pub(crate) struct Options {
     /// Show the installing guest's console.
     #[arg(long)]
     verbose: bool,
+    /// Packages to add that other options want.
+    #[arg(skip)]
+    implied: Vec<&'static str>,
 }
 
 /// The size of a disk, in cylinders, if none is named.
@@ -70,6 +73,11 @@ const PASSWORD: &str = "debian";
 const DEVICE: u16 = 0x200;
 
 impl Options {
+    /// A package to add, which the command line does not name.
+    pub(crate) fn add(&mut self, package: &'static str) {
+        self.implied.push(package);
+    }
+
     /// One of the options that were given.
     pub(crate) fn word(&self) -> Option<&'static str> {
         let given = [
@@ -182,7 +190,7 @@ fn begin(name: &Path, options: &Options, disk: &Path, stop: &Stop) -> Result<(),
         password: options.password.clone().unwrap_or_else(|| PASSWORD.into()),
         authorized_keys: named.map(|keys| String::from_utf8_lossy(&keys).into_owned()),
         first_boot: options.first_boot.as_ref().map(read).transpose()?,
-        packages: options.package.clone(),
+        packages: options.package.iter().cloned().chain(options.implied.iter().map(|&name| name.into())).collect(),
         append: String::new(),
     };
     check(&plan)?;

@@ -96,6 +96,7 @@ const READS: &[&str] = &[
     "linux --disk X",
     "linux --disk disk.3390 --disk X",
     "linux --disk disk.3390 --tape X",
+    "linux --disk disk.3390 --user-data X",
     "linux new --ssh-key X",
     "linux new --first-boot X",
     "dasd list X",

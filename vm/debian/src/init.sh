@@ -217,6 +217,17 @@ WantedBy=multi-user.target
 EOF
     in_target systemctl enable first-boot.service || fail "the first-boot script cannot be enabled"
 fi
+if [ -d etc/cloud/cloud.cfg.d ]; then
+    # What it is to do is on this disk or nowhere. Networks, keys of the host and who may be root are as they are here.
+    cat >etc/cloud/cloud.cfg.d/90-endicott.cfg <<'EOF'
+datasource_list: [NoCloud, None]
+network: {config: disabled}
+disable_root: false
+ssh_deletekeys: false
+ssh_genkeytypes: [ed25519]
+EOF
+    in_target chzdev dasd-fba 0.0.02ff --enable --persistent --yes --force --no-root-update || fail "the disk for cloud-init cannot be configured"
+fi
 rm -f usr/sbin/policy-rc.d
 
 say "Making the initial RAM disk"
