@@ -304,8 +304,8 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     let disk = options.kernel.is_none();
     options.network.check(disk)?;
     let name = options.known_as()?;
-    let kernel = options.kernel.as_ref().map(|path| loading::kernel(path, options.memory)).transpose()?;
     let initrd = options.initrd.as_ref().map(|path| loading::initrd(path, options.memory)).transpose()?;
+    let kernel = options.kernel.as_ref().map(|path| loading::kernel(path, options.memory)).transpose()?;
     let initrd = initrd.unwrap_or_default();
     let seed = options.user_data.as_deref().map(seed::read).transpose()?.map(|data| seed::disk(&data));
     if let Some(system) = &options.system
