@@ -218,14 +218,19 @@ EOF
     in_target systemctl enable first-boot.service || fail "the first-boot script cannot be enabled"
 fi
 if [ -d etc/cloud/cloud.cfg.d ]; then
-    # What it is to do is on this disk or nowhere. Networks, keys of the host and who may be root are as they are here.
+    # What it is to do is on this disk, which the RAM disk brings online, and without it there is nothing to start it
+    # for: that takes long. Of two sources it looks whether one is there. Networks, packages' sources, keys of the host,
+    # the language and root's own keys are as they are here.
     cat >etc/cloud/cloud.cfg.d/90-endicott.cfg <<'EOF'
-datasource_list: [NoCloud, None]
+datasource_list: [NoCloud, ConfigDrive]
 network: {config: disabled}
+apt: {preserve_sources_list: true}
 disable_root: false
 ssh_deletekeys: false
 ssh_genkeytypes: [ed25519]
+locale: false
 EOF
+    echo 'policy: search,found=first,maybe=none,notfound=disabled' >etc/cloud/ds-identify.cfg
     in_target chzdev dasd-fba 0.0.02ff --enable --persistent --yes --force --no-root-update || fail "the disk for cloud-init cannot be configured"
 fi
 rm -f usr/sbin/policy-rc.d
