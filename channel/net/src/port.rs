@@ -3,7 +3,7 @@
 use crate::capture::{Capture, Direction};
 use crate::frame::Head;
 use crate::offload::{Offload, Takes};
-use crate::queue::{BYTES, Counters, FRAMES, Queue, SPARE, SPARE_BYTES, Settings, tell};
+use crate::queue::{BYTES, Counters, FRAMES, Fate, Queue, SPARE, SPARE_BYTES, Settings, tell};
 use crate::table::Shared;
 use std::sync::Arc;
 
@@ -12,8 +12,10 @@ use std::sync::Arc;
 pub struct Delivery {
     /// Ports that have it.
     pub delivered: usize,
-    /// Ports that should have it and had no room.
+    /// Ports that should have it and had no room, or nothing that takes it.
     pub dropped: usize,
+    /// The sender will be told of room ([`Port::on_room`]), and sends it again then.
+    pub waits: bool,
 }
 
 /// A port of a switch; the switch has it until it is dropped.
@@ -54,8 +56,9 @@ impl Port {
         let mut delivery = Delivery::default();
         for (queue, settings) in targets {
             match queue.deliver((frame, offload), settings.vlan.form(vlan, &head), now, from) {
-                true => delivery.delivered += 1,
-                false => delivery.dropped += 1,
+                Fate::Queued => delivery.delivered += 1,
+                Fate::Lost => delivery.dropped += 1,
+                Fate::TurnedAway => (delivery.dropped, delivery.waits) = (delivery.dropped + 1, true),
             }
         }
         delivery

@@ -91,6 +91,17 @@ impl State {
 /// Whether a frame loses its tag, and which tag it gets.
 pub(crate) type Form = (bool, Option<Tag>);
 
+/// What became of a frame at one port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    /// It is in the queue.
+    Queued,
+    /// It is gone.
+    Lost,
+    /// Its sender has it still, and is told of room.
+    TurnedAway,
+}
+
 /// What the switch knows of a port.
 #[derive(Default)]
 pub(crate) struct Queue(Mutex<State>);
@@ -100,27 +111,28 @@ impl Queue {
         self.0.lock().held()
     }
 
-    /// Puts a copy of a frame into the queue, in the form that the port's VLAN asks for; false if there is no room. The
-    /// listener is called with nothing locked. If there is to be one for room, `from` is remembered.
+    /// Puts a copy of a frame into the queue, in the form that the port's VLAN asks for. The listener is called with
+    /// nothing locked. If there is no room, `from` is remembered, if it is given. A port without anything that takes
+    /// frames has no room to wait for.
     pub(crate) fn deliver(
         &self,
         (bytes, offload): (&[u8], Offload),
         form: Form,
         now: Tod,
         from: Option<&Arc<Queue>>,
-    ) -> bool {
+    ) -> Fate {
         let mut state = self.lock();
         let long = bytes.len() + size_of::<Tag>();
         let full = state.frames.len() >= FRAMES || state.bytes + long > BYTES;
         if !state.up || full {
-            match from.filter(|_| state.up).map(Arc::downgrade) {
-                Some(from) if !state.turned_away.iter().any(|other| other.ptr_eq(&from)) => {
-                    state.turned_away.push(from);
-                }
-                Some(_) => {}
-                None => state.counters.dropped += 1,
+            let Some(from) = from.filter(|_| state.up).map(Arc::downgrade) else {
+                state.counters.dropped += 1;
+                return Fate::Lost;
+            };
+            if !state.turned_away.iter().any(|other| other.ptr_eq(&from)) {
+                state.turned_away.push(from);
             }
-            return false;
+            return Fate::TurnedAway;
         }
         let mut frame = state.spare.pop().unwrap_or_default();
         frame::copy(bytes, form.0, form.1, &mut frame);
@@ -134,7 +146,7 @@ impl Queue {
         if let Some(listener) = listener {
             listener();
         }
-        true
+        Fate::Queued
     }
 }
 
