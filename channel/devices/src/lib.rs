@@ -5,6 +5,7 @@
 //! supplies those from terminals and spool files; a bare configuration from files of the host.
 
 mod console3215;
+mod ctca;
 pub mod dasd;
 mod paths;
 mod printer1403;
@@ -13,6 +14,7 @@ mod reader2540;
 pub mod tape;
 
 pub use console3215::{Console3215, ConsoleHost, ConsoleInput};
+pub use ctca::CtcaPlug;
 pub use printer1403::Printer1403;
 pub use punch2540::Punch2540;
 pub use reader2540::{Card, Reader2540, ReadySwitch, RecordSource};

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use arch::Absolute;
 use arch::io::{Ccw, CcwFormat, Orb, SubsystemId, orb_flag, pmcw_flag};
 use css::ChannelSubsystem;
-use devices::{Card, Console3215, ConsoleHost, NotReady, Printer1403, Punch2540, Reader2540, RecordSink, RecordSource};
+use devices::{
+    Card, Console3215, ConsoleHost, CtcaPlug, NotReady, Printer1403, Punch2540, Reader2540, RecordSink, RecordSource,
+};
 use storage::Storage;
 
 use super::Target;
@@ -39,10 +41,14 @@ fn run(chance: &mut Chance) {
     let keyboard = console.input();
     let reader = Reader2540::new(Box::new(Cards(chance.below(200))));
     let ready = reader.ready_switch();
+    let ctca = [CtcaPlug::new(), CtcaPlug::new()];
+    CtcaPlug::couple(&ctca[0], &ctca[1]);
     let attached = [
         css.attach(0x009, Box::new(console)),
         css.attach(0x00C, Box::new(reader)),
         css.attach(0x00D, Box::new(Punch2540::new(Box::new(Stacker(chance.below(200)))))),
+        css.attach(0x600, ctca[0].device()),
+        css.attach(0x601, ctca[1].device()),
         css.attach(0x00E, Box::new(Printer1403::new(Box::new(Stacker(chance.below(200)))))),
     ];
     let id = attached[chance.below(attached.len())].expect("the numbers differ");
