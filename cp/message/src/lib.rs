@@ -300,6 +300,44 @@ messages! {
     no_service_console() = "VIN" 6531 'E' "The operating system will not accept commands from the service processor";
     /// SEND without class C is for users who are disconnected.
     not_disconnected(userid) = "SND" 68 'E' "{userid} is not disconnected";
+    /// A network of this owner and name is there already, be it a LAN or a virtual switch. QUERY LAN and QUERY VSWITCH
+    /// show those there are.
+    network_exists(kind, name) = "NDL" 2780 'E' "{kind} {name} already exists";
+    /// No network of this owner and name is there. QUERY LAN and QUERY VSWITCH show those that you may use.
+    network_absent(kind, name) = "NDL" 2781 'E' "{kind} {name} does not exist";
+    /// MAXCONN of the network does not allow another adapter.
+    network_full(kind, name) = "CPL" 2782 'E' "Maximum number of connections to {kind} {name} has been reached";
+    /// SET VMLAN LIMIT says how many networks there may be: PERSISTENT ones of SYSTEM, TRANSIENT ones of users.
+    network_limit(class, limit) = "NDL" 2783 'E' "Limit of {limit} {class} networks has been reached";
+    /// Networks here carry frames of Ethernet among adapters of type QDIO or VIRTIO, and have no real adapter.
+    transport(what) = "NDL" 2784 'E' "{what} is not available; networks are of TYPE QDIO ETHERNET without real adapters";
+    /// The virtual machine has no network adapter with this number. QUERY NIC shows those there are.
+    nic_absent(vdev) = "NIC" 2785 'E' "NIC {vdev} does not exist";
+    /// UNCOUPLE takes an adapter from one network before COUPLE connects it to another.
+    nic_coupled(vdev, to) = "CPL" 2786 'E' "NIC {vdev} is already connected to {to}";
+    /// The adapter is connected to nothing, or COUPLE names nothing and the directory has no network for it.
+    nic_uncoupled(vdev) = "CPL" 2787 'E' "NIC {vdev} is not connected";
+    /// Adapters of this type are not simulated. The text lists those that are.
+    nic_type(kind, types) = "VDB" 2788 'E' "NIC type {kind} is not available; adapters are of TYPE {types}";
+    /// Another adapter has this address.
+    address_in_use(id) = "VDB" 2789 'E' "MACID {id} is in use";
+    /// The virtual switch is connected to the outside.
+    uplink_ready(name) = "SWU" 2830 'I' "VSWITCH {name} status is ready.";
+    /// The virtual switch works without its uplink, for which the host is the cause: the text says why. SET VSWITCH
+    /// UPLINK CONNECT tries again.
+    uplink_failed(name, why) = "SWU" 2832 'E' "Uplink of VSWITCH {name} is not connected: {why}";
+    /// Something happened at the uplink that limits what guests can do.
+    uplink_notice(name, what) = "SWU" 2833 'I' "VSWITCH {name}: {what}";
+    /// That user has no channel-to-channel adapter of this number. DEFINE CTCA or SPECIAL makes one.
+    ctca_absent(userid, vdev) = "CPL" 6012 'E' "{userid} {vdev} is not a channel-to-channel adapter";
+    /// The adapter at the other side is coupled already. UNCOUPLE or DETACH there ends that.
+    ctca_coupled(userid, vdev) = "CPL" 6013 'E' "{userid} {vdev} is already coupled";
+    /// The adapter is coupled to nothing.
+    ctca_uncoupled(vdev) = "CPL" 6014 'E' "CTCA {vdev} is not coupled";
+    /// The network is restricted, and neither a grant nor the directory lets you connect to it. The owner gives grants
+    /// by SET LAN, the operator by SET VSWITCH. A virtual switch that is aware of VLANs wants one in the grant, unless
+    /// it has a default. A channel-to-channel adapter may be for another user.
+    not_to_couple(name) = "CPL" 6011 'E' "You are not authorized to COUPLE to {name}";
     /// DUMP prints on the first virtual printer. DEFINE makes one.
     no_printer() = "DMP" 61 'E' "No virtual printer; nothing was dumped";
     /// TRACE has no trap of this name. QUERY TRACE shows those there are.
