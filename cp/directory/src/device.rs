@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use crate::is_userid;
 use crate::model::*;
+use crate::network;
 use crate::operands::{Operands, Problem, abbreviates, decimal, hexadecimal, problem};
 use crate::password::LinkPassword;
 
@@ -13,7 +14,7 @@ fn device_number(word: &str) -> Option<u16> {
     hexadecimal(word, 4).map(|n| n as u16)
 }
 
-fn vdev(operands: &mut Operands) -> Result<u16, Problem> {
+pub(crate) fn vdev(operands: &mut Operands) -> Result<u16, Problem> {
     operands.parse(VDEV, device_number)
 }
 
@@ -95,18 +96,24 @@ pub(crate) fn spool(operands: &mut Operands, entry: &mut Entry) -> Result<(), Pr
 pub(crate) fn special(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
     const TYPES: &[&str] = &[
         "CTCA", "3088", "CNC", "FCTC", "SCTC", "3270", "3138", "3148", "3158", "TIMER", "2701", "2702", "2703",
-        "MSGPROC", "MSGD", "HIPERS", "QDIO", "IEDN", "INMN",
+        "MSGPROC", "MSGD", "HIPERS", "QDIO", "VIRTIO", "IEDN", "INMN",
     ];
     let number = vdev(operands)?;
-    let device = operands.parse("3270, CTCA, 3088, TIMER, 2701, 2702, 2703 or another special device", |w| {
+    let device = operands.parse("3270, CTCA, 3088, TIMER, VIRTIO, QDIO, HIPERS or another special device", |w| {
         TYPES.contains(&w).then(|| w.to_string())
     })?;
+    if let Some(kind) = network::adapter_type(&device) {
+        let nic = network::special(kind, operands, entry)?;
+        return entry.add(number, DeviceKind::Nic(nic), operands.line());
+    }
     let rest = operands.rest().to_uppercase();
-    // Of 3270s the operands name real lines and terminals; of others there is no device.
-    match device == "3270" {
-        false => entry.unused.push(device.clone()),
-        true if !rest.is_empty() => entry.unused.push(format!("3270 {rest}")),
-        true => (),
+    // Of 3270s the operands name real lines and terminals; of adapters a user; of others there is no device.
+    match device.as_str() {
+        "3270" if rest.is_empty() => (),
+        "3270" => entry.unused.push(format!("3270 {rest}")),
+        "CTCA" | "3088" if rest.is_empty() || rest == "*" || is_userid(&rest) => (),
+        "CTCA" | "3088" => return Err(problem(format!("{rest} is not a userid"), "the user who may couple, or *")),
+        _ => entry.unused.push(device.clone()),
     }
     let rest = rest.split_whitespace().map(str::to_string).collect();
     entry.add(number, DeviceKind::Special { device, operands: rest }, operands.line())

@@ -13,7 +13,7 @@
 //! * `source`: cards, continuation and comments become [`source::Statement`]s;
 //! * `operands`: the words of a statement one by one; `entry`: a user while it is read;
 //! * `identity`: what belongs to a user of several systems is brought together;
-//! * `control`, `device`: what the operands of each statement mean;
+//! * `control`, `device`, `network`: what the operands of each statement mean;
 //! * `table`: all statements; `statement`: the driver that keeps their order; `identity`: users of several systems;
 //! * `model`: what comes out; `password`: hashes; `sample`: the directory of the sample system.
 
@@ -22,6 +22,7 @@ mod device;
 mod entry;
 mod identity;
 mod model;
+mod network;
 mod operands;
 mod password;
 mod sample;

@@ -440,6 +440,55 @@ pub enum DeviceKind {
     },
     /// MDISK.
     Mdisk(Mdisk),
+    /// NICDEF, or SPECIAL for a network adapter.
+    Nic(Nic),
+}
+
+/// The type of a network adapter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AdapterType {
+    /// Virtio over channel I/O: one device, which Linux knows.
+    #[default]
+    Virtio,
+    /// OSA in QDIO mode.
+    Qdio,
+    /// HiperSockets.
+    Hipersockets,
+}
+
+impl AdapterType {
+    /// Its name in statements and in responses.
+    pub fn name(self) -> &'static str {
+        match self {
+            AdapterType::Virtio => "VIRTIO",
+            AdapterType::Qdio => "QDIO",
+            AdapterType::Hipersockets => "HIPERS",
+        }
+    }
+
+    /// Whether there are adapters of this type here.
+    pub fn is_simulated(self) -> bool {
+        self == AdapterType::Virtio
+    }
+}
+
+/// NICDEF statements for one adapter.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Nic {
+    /// The type; VIRTIO if none is given.
+    pub kind: AdapterType,
+    /// How many devices, if it is said.
+    pub devices: Option<u16>,
+    /// What it is connected to at LOGON: owner, or `*` for the user, and name.
+    pub lan: Option<(String, String)>,
+    /// The last three bytes of its address.
+    pub mac_id: Option<u32>,
+    /// Whether it sees tags of VLANs, if it is said.
+    pub trunk: Option<bool>,
+    /// Its VLANs, each a first and a last number.
+    pub vlans: Vec<(u16, u16)>,
+    /// It gets copies of all frames.
+    pub promiscuous: bool,
 }
 
 /// A CONSOLE statement.

@@ -3,7 +3,7 @@
 use crate::entry::Entry;
 use crate::operands::{Operands, Problem, abbreviates};
 use crate::source::Statement;
-use crate::{control, device};
+use crate::{control, device, network};
 
 /// Where a statement may stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,7 +92,7 @@ static STATEMENTS: &[Row] = {
         row("LINK",       "LIN",     Device,  true,  device::link),
         row("LOADDEV",    "LOAD",    Device,  false, control::anything),
         row("MINIOPT",    "MIN",     Device,  true,  device::miniopt),
-        row("NICDEF",     "NIC",     Device,  false, control::anything),
+        row("NICDEF",     "NIC",     Device,  true,  network::nicdef),
         row("SPECIAL",    "SPE",     Device,  true,  device::special),
         row("SPOOL",      "SPO",     Device,  true,  device::spool),
     ]

@@ -80,7 +80,11 @@ const STATEMENTS: &[(&str, How, &[&str])] = &[
     ("DASDOPT", Told, &[""]),
     ("MINIOPT", Told, &[""]),
     ("LOADDEV", Told, &["X"]),
-    ("NICDEF", Told, &["X"]),
+    (
+        "NICDEF",
+        Replaces,
+        &["600 TYPE VIRTIO", "600 LAN SYSTEM L1 MACID A", "600 TYPE QDIO LAN * L2", "600 VLAN 1-9 PORTT TRUNK PRO"],
+    ),
 ];
 
 /// The user of a source, and what is told of its own statements.
