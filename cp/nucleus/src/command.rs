@@ -106,6 +106,7 @@ pub mod change;
 pub mod close;
 pub mod comment;
 pub mod cpu;
+pub mod ctca;
 pub mod define;
 pub mod detach;
 pub mod dial;
@@ -121,6 +122,7 @@ pub mod link;
 pub mod logoff;
 pub mod logon;
 pub mod message_user;
+pub mod network;
 pub mod order;
 pub mod per;
 pub mod purge;
@@ -169,6 +171,7 @@ commands! {
         "Message" ANY message; "MSG" ANY msg; "MSGNOH" B message_no_header;
         "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;
     }
+    network { "COUPLe" G couple; "UNCOUPLe" G uncouple; }
     order { "ORDer" DG order; }
     per { "PER" G per; }
     purge { "PURge" DEG purge; }

@@ -278,6 +278,9 @@ impl Cp {
         for trouble in self.disks.take_troubles() {
             self.notify_operator(&trouble.to_string());
         }
+        for (switch, notice) in self.networks.notices() {
+            self.notify_operator(&message::uplink_notice(switch, notice).to_string());
+        }
         for notice in engine::take_notices() {
             let engine::Notice::NoTranslator(why) = notice;
             self.notify_operator(&message::no_translator(why).to_string());

@@ -6,13 +6,15 @@
 //!   CP; `trace` and `examine`: what TRACE, DISPLAY and STORE see of it.
 //! * `command`: the table of commands and one file for each; `class`: privilege classes.
 //! * `diagnose`: the services that a program asks for; `block_path`: minidisks at the ends of IUCV's paths.
-//! * `tell`: lines from one user to another; `tape`: real tape drives.
+//! * `tell`: lines from one user to another; `tape`: real tape drives; `nic`, `ctca`: virtual network and
+//!   channel-to-channel adapters.
 //!
 //! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], and `vm` connects terminals.
 
 mod block_path;
 pub mod class;
 pub mod command;
+pub mod ctca;
 pub mod diagnose;
 mod events;
 pub mod examine;

@@ -169,7 +169,7 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
             };
             if cp.enter_vmdbk(&vmdbk) {
                 seat(&vmdbk, terminal);
-                attach_disks(cp, &vmdbk);
+                attach_devices(cp, &vmdbk);
                 welcome(cp, &vmdbk);
                 begin_session(cp, &vmdbk, logon.no_ipl);
             }
@@ -209,8 +209,8 @@ fn welcome(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     cp.notify_operator(&format!("{place} LOGON  AS  {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
 }
 
-/// The disks and tape drives of the directory. What went wrong, or is worth knowing, is written to the console.
-fn attach_disks(cp: &Cp, vmdbk: &Vmdbk) {
+/// The disks, tape drives and network adapters of the directory. What went wrong, or is worth knowing, is written to the console.
+fn attach_devices(cp: &Cp, vmdbk: &Vmdbk) {
     let guest = vmdbk.guest();
     let tell = |text: &str| vmdbk.write(text, Tone::Normal, cp.now());
     for device in &vmdbk.user.devices {
@@ -234,7 +234,9 @@ fn attach_disks(cp: &Cp, vmdbk: &Vmdbk) {
             Err(Refusal::Password(_)) => (),
         }
     }
-    // The disks are there from the beginning: nothing is to be reported of their arrival.
+    crate::command::network::log_on(cp, vmdbk);
+    crate::command::ctca::log_on(vmdbk);
+    // The devices are there from the beginning: nothing is to be reported of their arrival.
     guest.configuration.css().reset();
 }
 
@@ -312,12 +314,12 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
         match terminal {
             Some(terminal) => {
                 seat(&vmdbk, terminal);
-                attach_disks(cp, &vmdbk);
+                attach_devices(cp, &vmdbk);
                 welcome(cp, &vmdbk);
             }
             None => {
                 vmdbk.console().disconnected = Some(cp.now());
-                attach_disks(cp, &vmdbk);
+                attach_devices(cp, &vmdbk);
             }
         }
         begin_session(cp, &vmdbk, false);
@@ -334,7 +336,7 @@ pub fn log_on_here(cp: &Cp, userid: &str, terminal: &Arc<Terminal>) -> Result<Ar
         return Err(message::already_logged_on(vmdbk.place()));
     }
     seat(&vmdbk, terminal);
-    attach_disks(cp, &vmdbk);
+    attach_devices(cp, &vmdbk);
     Ok(vmdbk)
 }
 
@@ -349,7 +351,7 @@ pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
     if !cp.enter_vmdbk(&vmdbk) {
         return Err(message::already_logged_on(vmdbk.place()).from("AUT"));
     }
-    attach_disks(cp, &vmdbk);
+    attach_devices(cp, &vmdbk);
     cp.notify_operator(&format!("AUTO LOGON  ***       {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
     begin_session(cp, &vmdbk, false);
     Ok(vmdbk)
@@ -380,6 +382,8 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     for link in cp.disks.log_off(&vmdbk.guest()) {
         vmdbk.iucv().sever_blocks(vmdbk.id, &link);
     }
+    crate::command::network::log_off(cp, vmdbk);
+    crate::command::ctca::log_off(cp, vmdbk);
     cp.tapes.log_off(&vmdbk.machine().configuration, &vmdbk.userid);
     vmdbk.release_segments();
     cp.forward(vmdbk);

@@ -3,6 +3,7 @@
 //! Made at LOGON from the directory, and anew by DEFINE STORAGE. Here devices are attached. The crate `consoles` has
 //! those that are shown at terminals, `unitrecord` the readers, punches and printers over the spool.
 
+use crate::ctca::VirtualCtca;
 use crate::nic::Nic;
 use base::{Held, Tod};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
@@ -87,15 +88,26 @@ pub struct Surroundings {
     pub spool: spool::Shared,
 }
 
+/// The devices of a virtual machine that stay when it gets other hardware.
+#[derive(Default)]
+pub struct Outfit {
+    /// Unit record devices and the console.
+    pub units: Vec<SharedUnit>,
+    /// Virtual 3270s beside the console.
+    pub grafs: Vec<Arc<Graf>>,
+    /// Network adapters.
+    pub nics: Vec<Arc<Nic>>,
+    /// Channel-to-channel adapters.
+    pub ctcas: Vec<Arc<VirtualCtca>>,
+}
+
 impl Machine {
     /// The hardware that `user`'s directory entry describes, of this architecture and with `storage` bytes.
     pub fn new(
         user: &User,
         mode: directory::Machine,
         storage: u64,
-        units: &[SharedUnit],
-        grafs: &[Arc<Graf>],
-        nics: &[Arc<Nic>],
+        outfit: &Outfit,
         around: &Surroundings,
     ) -> io::Result<Machine> {
         let (userid, listener, paper) = (user.userid.clone(), around.listener.clone(), around.paper.clone());
@@ -125,7 +137,7 @@ impl Machine {
             deferred: Mutex::default(),
             watchdog: Mutex::default(),
         };
-        for unit in units {
+        for unit in &outfit.units {
             let (vdev, console) = {
                 let unit = unitrecord::lock_unit(unit);
                 (unit.vdev, unit.console)
@@ -135,10 +147,11 @@ impl Machine {
                 false => attach(&machine.configuration, vdev, unitrecord::device(unit, &around.spool)),
             }
         }
-        grafs
-            .iter()
-            .for_each(|graf| attach(&machine.configuration, graf.vdev(), Box::new(VirtualGraf::new(graf.clone()))));
-        nics.iter().for_each(|nic| attach(&machine.configuration, nic.vdev(), nic.device()));
+        for graf in &outfit.grafs {
+            attach(&machine.configuration, graf.vdev(), Box::new(VirtualGraf::new(graf.clone())));
+        }
+        outfit.nics.iter().for_each(|nic| attach(&machine.configuration, nic.vdev(), nic.device()));
+        outfit.ctcas.iter().for_each(|ctca| attach(&machine.configuration, ctca.vdev(), ctca.device()));
         // The subchannels are there from the beginning: the reset clears the channel reports of their arrival.
         machine.configuration.css().reset();
         Ok(machine)

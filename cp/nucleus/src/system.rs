@@ -15,6 +15,7 @@ use consoles::host::Host;
 use consoles::terminal::{Kind, Terminal};
 use cpu::attention;
 use directory::{Directory, User};
+use lan::Networks;
 use message::Message;
 use message::calendar::{Date, Zone};
 use minidisk::Disks;
@@ -88,6 +89,8 @@ pub struct Cp {
     pub disks: Disks,
     /// Real tape drives.
     pub tapes: Tapes,
+    /// Guest LANs and virtual switches.
+    pub networks: Networks,
     /// What is due when.
     pub(crate) agenda: Arc<Agenda>,
     /// Users whose virtual machines have run since they last rested, each with a time at which it ran. It may have run
@@ -128,6 +131,7 @@ impl Cp {
         Cp {
             log_message,
             disks: Disks::new(clock.clone(), wake),
+            networks: Networks::new(clock.clone()),
             config,
             clock,
             host,

@@ -10,7 +10,8 @@
 
 use crate::block_path::{Iucv, SharedIucv};
 use crate::class::Classes;
-use crate::machine::{Listener, Machine, Surroundings};
+use crate::ctca::VirtualCtca;
+use crate::machine::{Listener, Machine, Outfit, Surroundings};
 use crate::nic::Nic;
 use crate::trace::Trace;
 use crate::vmcf_memory::Memory;
@@ -182,6 +183,7 @@ pub struct Vmdbk {
     units: Mutex<Vec<SharedUnit>>,
     grafs: Mutex<Vec<Arc<Graf>>>,
     nics: Mutex<Vec<Arc<Nic>>>,
+    ctcas: Mutex<Vec<Arc<VirtualCtca>>>,
     /// Reader files that DIAGNOSE X'14' has described with subcode X'0FFE': number and when it was closed.
     seen: Mutex<HashSet<(u16, u64)>>,
     /// The saved system and the segments in its storage.
@@ -224,7 +226,8 @@ impl Vmdbk {
             hold: Arc::new(move || listener.hold()),
         };
         let around = Surroundings { listener: given.listener, paper, spool: given.spool };
-        let machine = Machine::new(&user, user.machine, user.storage, &units, &grafs, &[], &around)?;
+        let outfit = Outfit { units: units.clone(), grafs: grafs.clone(), ..Outfit::default() };
+        let machine = Machine::new(&user, user.machine, user.storage, &outfit, &around)?;
         Ok(Vmdbk {
             id: given.id,
             userid: user.userid.clone(),
@@ -255,6 +258,7 @@ impl Vmdbk {
             units: Mutex::new(units),
             grafs: Mutex::new(grafs),
             nics: Mutex::default(),
+            ctcas: Mutex::default(),
             seen: Mutex::default(),
             segments: Mutex::default(),
             console,
@@ -319,6 +323,35 @@ impl Vmdbk {
     /// Takes a network card away from the list of them.
     pub fn remove_nic(&self, nic: &Arc<Nic>) {
         self.nics.lock().held().retain(|other| !Arc::ptr_eq(other, nic));
+    }
+
+    /// The channel-to-channel adapters.
+    pub fn ctcas(&self) -> Vec<Arc<VirtualCtca>> {
+        self.ctcas.lock().held().clone()
+    }
+
+    /// The channel-to-channel adapter with this device number.
+    pub fn ctca(&self, vdev: u16) -> Option<Arc<VirtualCtca>> {
+        self.ctcas().into_iter().find(|ctca| ctca.vdev() == vdev)
+    }
+
+    /// Adds a channel-to-channel adapter. False if there is a device with its number.
+    pub fn add_ctca(&self, ctca: Arc<VirtualCtca>) -> bool {
+        let attached = self.machine().configuration.css().attach(ctca.vdev(), ctca.device()).is_ok();
+        if attached {
+            self.ctcas.lock().held().push(ctca);
+        }
+        attached
+    }
+
+    /// Takes a channel-to-channel adapter away from the list of them.
+    pub fn remove_ctca(&self, ctca: &Arc<VirtualCtca>) {
+        self.ctcas.lock().held().retain(|other| !Arc::ptr_eq(other, ctca));
+    }
+
+    /// The devices that other hardware gets, too.
+    pub fn outfit(&self) -> Outfit {
+        Outfit { units: self.units(), grafs: self.grafs(), nics: self.nics(), ctcas: self.ctcas() }
     }
 
     /// The virtual 3270s beside the console, in the order of the directory.

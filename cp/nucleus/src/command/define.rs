@@ -1,6 +1,6 @@
 //! DEFINE: changes what the virtual machine consists of.
 
-use super::{Issuer, Response};
+use super::{Issuer, Response, ctca, network};
 use crate::machine::Machine;
 use crate::system::Cp;
 use consoles::graf::{Graf, VirtualGraf};
@@ -12,7 +12,10 @@ use unitrecord::{Unit, lock_unit};
 
 /// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] |
 /// READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK]
-/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
+/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev | CTCA|3088 [AS] vdev [userid|*] | NIC vdev [TYPE VIRTIO] [MACID SYSTEM|id] | LAN name [OWNERid
+/// userid|*|SYSTEM] [MAXCONN n|INFinite] [RESTricted|UNRESTricted] [TYPE QDIO ETHernet] [GRANT userid ...] | VSWITCH
+/// name [UPLINK USER [PUBlish port ...] [HOSTaccess ON|OFF]|NOUPLINK] [VLAN UNAWARE|AWARE|n] [PORTType ACCESS|TRUNK]
+/// [NATive n] [ISOLation ON|OFF] [MACProtect ON|OFF|UNSPECified] [RESTricted|UNRESTricted] [MAXCONN n]`
 ///
 /// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's
 /// maximum: it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory
@@ -20,6 +23,15 @@ use unitrecord::{Unit, lock_unit};
 /// blocks, or a virtual disk in storage (VFB-512); both are gone when they are detached. CONSOLE adds a virtual console
 /// if there is none, GRAF a virtual 3270 that terminals reach by DIAL. Two numbers give a device another number. A
 /// running system is told of devices that come and go.
+///
+/// CTCA adds one side of a channel-to-channel adapter, which COUPLE connects to another; with a user, only to one of
+/// that user's.
+///
+/// NIC adds a network adapter, of type VIRTIO, which Linux knows; COUPLE connects it. LAN makes a guest LAN, which is
+/// yours unless you have class B and say otherwise. A LAN of SYSTEM stays until DETACH, another goes when its owner has
+/// logged off and its last adapter has gone. VSWITCH, of class B, makes a virtual switch of SYSTEM, which only users
+/// with a grant (SET VSWITCH) may connect to, unless it is UNRESTRICTED. UPLINK USER is a gateway to the host's
+/// network, which needs no privilege: SET VSWITCH explains its operands.
 pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     match () {
@@ -27,6 +39,10 @@ pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         () if what.is("CPU") => cpus(issuer, words),
         () if what.is("CONSole") => console(issuer, words),
         () if what.is("GRAF") => graf(issuer, words),
+        () if what.is("CTCA") || what.is("3088") => ctca::define(issuer, words),
+        () if what.is("NIC") => network::define_nic(cp, issuer, words),
+        () if what.is("LAN") => network::define_lan(cp, issuer, words),
+        () if what.is("VSWITCH") => network::define_vswitch(cp, issuer, words),
         () => {
             if let Some((device, kind)) = unit_type(what) {
                 return unit(cp, issuer, device, kind, words);
@@ -69,8 +85,7 @@ pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
     let vmdbk = &issuer.vmdbk;
     let mode = vmdbk.lock().machine;
     let old = vmdbk.machine();
-    let (units, grafs, nics) = (vmdbk.units(), vmdbk.grafs(), vmdbk.nics());
-    let made = Machine::new(&vmdbk.user, mode, bytes, &units, &grafs, &nics, vmdbk.surroundings());
+    let made = Machine::new(&vmdbk.user, mode, bytes, &vmdbk.outfit(), vmdbk.surroundings());
     let machine = made.map_err(|error| message::no_host_storage(issuer.userid(), error).from("DEF"))?;
     old.configuration.cpus().for_each(|cpu| {
         machine.configuration.define_cpu(cpu, true);
@@ -221,11 +236,12 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     words.end()?;
     let unit = issuer.vmdbk.unit(old);
     let disk = cp.disks.link(issuer.userid(), old).is_some();
-    let (graf, nic) = (issuer.vmdbk.graf(old), issuer.vmdbk.nic(old));
+    let (graf, nic, ctca) = (issuer.vmdbk.graf(old), issuer.vmdbk.nic(old), issuer.vmdbk.ctca(old));
     let other = match (disk, &graf) {
         (true, _) => "DASD",
         (_, Some(_)) => "GRAF",
         _ if nic.is_some() => "NIC",
+        _ if ctca.is_some() => "CTCA",
         _ if cp.tapes.held(issuer.userid(), old).is_some() => "TAPE",
         _ => "DEV",
     };
@@ -242,8 +258,12 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     if let Some(graf) = graf {
         graf.renumber(new);
     }
+    if let Some(ctca) = ctca {
+        ctca.renumber(new);
+    }
     if let Some(nic) = nic {
         nic.renumber(new);
+        cp.networks.renumber(issuer.userid(), old, new);
     }
     Ok(format!("{name} DEFINED").into())
 }

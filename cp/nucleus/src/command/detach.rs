@@ -1,17 +1,20 @@
 //! DETACH: takes devices and virtual CPUs away.
 
 use super::dial;
-use super::{Issuer, Response};
+use super::{Issuer, Response, ctca, network};
 use crate::system::Cp;
 use consoles::graf::Line;
 use message::Message;
 use message::words::{Word, Words};
 
-/// `DETach vdev[-vdev] ... | CPU n[-n] | rdev [FROM] userid|*|SYSTEM`
+/// `DETach vdev[-vdev] ... | CPU n[-n] | rdev [FROM] userid|*|SYSTEM | NIC vdev | LAN name [OWNERid userid|*|SYSTEM] |
+/// VSWITCH name`
 ///
 /// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is
 /// closed, a temporary disk is gone. A running system is told. CPU takes virtual CPUs away, but not the base CPU. With
-/// class B, a real disk or tape drive is taken from a user or from the system.
+/// class B, a real disk or tape drive is taken from a user or from the system. NIC takes a network adapter away, LAN a
+/// guest LAN of yours, or with class B any, and VSWITCH, of class B, a virtual switch: adapters that were connected to
+/// it are connected to nothing then, and their users are told.
 pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = &issuer.vmdbk;
     let machine = vmdbk.machine();
@@ -36,6 +39,9 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             response.push(format!("CPU {cpu:02X} DETACHED"));
         }
         return Ok(response);
+    }
+    if let Some(answer) = network::detach(cp, issuer, words) {
+        return answer;
     }
     if issuer.has("B")
         && let Some(from) = real_device(words)
@@ -91,13 +97,15 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
                 }
                 response.push(format!("GRAF {number:04X} DETACHED"));
             }
-            None if vmdbk.nic(number).is_some() => {
-                machine.configuration.css().detach(number);
-                if let Some(nic) = vmdbk.nic(number) {
-                    nic.couple(None);
-                    vmdbk.remove_nic(&nic);
+            None if vmdbk.ctca(number).is_some() => {
+                if let Some(own) = vmdbk.ctca(number) {
+                    response.add(ctca::detach(cp, vmdbk, &own));
                 }
-                response.push(format!("NIC  {number:04X} DETACHED"));
+            }
+            None if vmdbk.nic(number).is_some() => {
+                if let Some(nic) = vmdbk.nic(number) {
+                    response.add(network::detach_nic(cp, vmdbk, &nic));
+                }
             }
             None => {
                 machine.configuration.css().detach(number);

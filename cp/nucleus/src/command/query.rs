@@ -13,6 +13,8 @@ pub mod dasd;
 pub mod jit;
 #[path = "query/minidisk_cache.rs"]
 pub mod minidisk_cache;
+#[path = "query/network.rs"]
+pub mod network;
 #[path = "query/real.rs"]
 pub mod real;
 #[path = "query/saved.rs"]
@@ -46,6 +48,7 @@ commands! {
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
     jit { "JIT" ACE jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
+    network { "LAN" BG lan; "VSWITCH" BG vswitch; "NIC" G nic; "VMLAN" BG vm_lan; }
     real {
         "PATHs" BE device_paths; "CHPIDS" BE channel_paths; "CHPID" BE channel_paths; "TIMEZONEs" ANY time_zones;
         "CPLOAD" ABCE cp_load;

@@ -15,6 +15,8 @@ pub mod function_keys;
 pub mod jit;
 #[path = "set/minidisk_cache.rs"]
 pub mod minidisk_cache;
+#[path = "set/network.rs"]
+pub mod network;
 #[path = "set/per.rs"]
 pub mod per;
 #[path = "set/scheduling.rs"]
@@ -37,6 +39,7 @@ commands! {
     function_keys { "PF" G pf; }
     jit { "JIT" A jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
+    network { "LAN" BG lan; "VSWITCH" B vswitch; "NIC" G nic; "VMLAN" B vm_lan; }
     per { "PER" G per; }
     scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
     users {

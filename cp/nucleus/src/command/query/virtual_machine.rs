@@ -8,7 +8,7 @@ use message::Message;
 use message::words::{Word, Words};
 use unitrecord::lock_unit;
 
-/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|NIC|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
+/// `Query Virtual [ALL|CONSole|CPUs|CTCa|DASD [DETAILS]|GRAF|NIC [vdev]|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
 /// [DETAILS]`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not
@@ -16,6 +16,13 @@ use unitrecord::lock_unit;
 pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.next().unwrap_or(Word("ALL"));
     let details = words.accept("DETails");
+    // Of adapters alone it is what QUERY NIC shows, which programs read.
+    if what.is("NIC") {
+        let vdev = if words.is_empty() { None } else { Some(words.need_device()?) };
+        let details = details || words.accept("DETails");
+        words.end()?;
+        return super::network::adapters(cp, issuer, vdev, details);
+    }
     words.end()?;
     let range = crate::examine::range(what.0, 0xffff, 16).ok();
     let range = range.map(|(first, last)| first..=last.unwrap_or(first));
@@ -65,9 +72,18 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
             response.push(format!("GRAF {vdev:04X} {place}"));
         }
     }
+    for ctca in issuer.vmdbk.ctcas() {
+        let vdev = ctca.vdev();
+        if all || what.is("CTCa") || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
+            response.push(match super::super::ctca::peer(cp, &ctca) {
+                Some((_, peer)) => format!("CTCA {vdev:04X} COUPLED TO {} {:04X}", peer.userid, peer.vdev),
+                None => format!("CTCA {vdev:04X} NOT COUPLED"),
+            });
+        }
+    }
     for nic in issuer.vmdbk.nics() {
         let vdev = nic.vdev();
-        if all || what.is("NIC") || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
+        if all || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
             response.push(nic_line(&nic));
         }
     }
@@ -76,7 +92,7 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
         (false, _) => Ok(response),
         (true, Some(device)) => Err(message::device_absent(format!("{device:04X}")).from("QVD")),
         (true, None) if ["CONSole", "UR"].iter().any(|class| what.is(class)) => Ok(response),
-        (true, None) if what.is("DASD") || what.is("TAPes") || what.is("GRAF") || what.is("NIC") || what.is("CTCa") => {
+        (true, None) if what.is("DASD") || what.is("TAPes") || what.is("GRAF") || what.is("CTCa") => {
             Err(message::no_such_devices(what.upper()).from("QVD"))
         }
         (true, None) => Err(what.invalid()),
@@ -205,6 +221,7 @@ pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Resp
         || cp.disks.link(issuer.userid(), device).is_some()
         || cp.tapes.held(issuer.userid(), device).is_some()
         || issuer.vmdbk.graf(device).is_some()
+        || issuer.vmdbk.ctca(device).is_some()
         || issuer.vmdbk.nic(device).is_some();
     if !there {
         return None;
