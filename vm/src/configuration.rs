@@ -18,11 +18,17 @@
 //! TDISK             VMRES 100 500
 //! SUBSYSTEM         02 CACHE 64M NVS 4M TIMING ON
 //! VDISK             SYSLIM 8G USERLIM 512M
+//! VMLAN             MACPREFIX 02AB01
+//! DEFINE            LAN LAN1 OWNERID SYSTEM
+//! DEFINE            VSWITCH OUTSIDE UPLINK USER PUBLISH 8080:80
+//! MODIFY            VSWITCH OUTSIDE GRANT LINUX1
 //! ```
 
+use crate::networks::Networks;
 use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
+use lan::Kind;
 use message::calendar::Zone;
 use minidisk::policy::{Limits, Policy, Settings};
 use nucleus::system::SystemConfig;
@@ -64,6 +70,8 @@ pub(crate) struct Configuration {
     pub dasd: Vec<Dasd>,
     pub disks: Policy,
     pub tapes: Vec<TapeDrive>,
+    /// The networks.
+    pub networks: Networks,
     /// How many processors, if it is said.
     pub processors: Option<u16>,
 }
@@ -165,13 +173,19 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         },
         ("SUBSYSTEM", [number, options @ ..]) => configuration.disks.subsystems.push(subsystem(number, options)?),
         ("VDISK", [what, size, rest @ ..]) => virtual_disks(&mut configuration.disks.limits, what, size, rest)?,
+        ("DEFINE", ["LAN" | "lan" | "Lan", ..]) => configuration.networks.define(Kind::Lan, rest)?,
+        ("DEFINE", ["VSWITCH" | "vswitch" | "Vswitch", ..]) => configuration.networks.define(Kind::Vswitch, rest)?,
+        ("MODIFY", ["LAN" | "lan" | "Lan", ..]) => configuration.networks.modify(Kind::Lan, rest)?,
+        ("MODIFY", ["VSWITCH" | "vswitch" | "Vswitch", ..]) => configuration.networks.modify(Kind::Vswitch, rest)?,
+        ("VMLAN", _) => configuration.networks.system(rest)?,
         ("LOGMSG", _) => system.log_message.push(rest.to_string()),
         _ => {
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
                  DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
-                 SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n TIMING ON, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
+                 SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n TIMING ON, VDISK SYSLIM nM USERLIM nM, DEFINE LAN name, DEFINE VSWITCH name UPLINK USER, \
+                 MODIFY LAN|VSWITCH name GRANT userid, VMLAN MACPREFIX nnnnnn, or LOGMSG text"
             ));
         }
     }
@@ -337,6 +351,13 @@ TDISK STORAGE 512M
 * The real devices 0200 to 02FF are at a control unit with a cache and non-volatile storage: what it would have done is counted (QUERY CACHE).
 * With TIMING ON they take as long as real ones.
 * SUBSYSTEM 02 CACHE 64M NVS 4M TIMING OFF
+
+* Networks. Users connect network adapters to them (DEFINE NIC, COUPLE, or NICDEF in USER DIRECT). A guest LAN is among guests; a virtual
+* switch may have an uplink, which needs no privilege: a gateway at 10.0.2.2 to this computer's network.
+DEFINE LAN LAN1 OWNERID SYSTEM
+* DEFINE VSWITCH WEB UPLINK USER PUBLISH 8080:80
+* MODIFY VSWITCH WEB GRANT LINUX1
+* VMLAN MACPREFIX 02AB01
 
 * TLS CERTIFICATE server.pem KEY server.key
 * TIMEZONE EST WEST 05:00

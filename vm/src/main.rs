@@ -29,6 +29,7 @@ mod local;
 mod making;
 mod named;
 mod network;
+mod networks;
 mod painter;
 mod password;
 mod program;

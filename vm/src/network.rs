@@ -6,8 +6,9 @@
 use crate::clock::HostClock;
 use base::Held;
 use base::file::{self, Access};
+use lan::UplinkSpec;
 use net::{Capture, Mac, Port, Settings, Switch, Takes, left_open};
-use nucleus::nic::Nic;
+use nucleus::nic::{MTU, Nic};
 use nucleus::vmdbk::Vmdbk;
 use std::io::{self, BufWriter};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -21,8 +22,6 @@ const CARD: u16 = 0x1000;
 const MAC: Mac = Mac([0x02, 0, 0, 0, 0, 1]);
 /// The port of the guest's sshd.
 const SSH: u16 = 22;
-/// The longest packet: what Ethernet has.
-const MTU: u16 = 1500;
 /// The longest segment of TCP that the gateway hands on at once. The switch cuts it if the guest takes none so long.
 const SEGMENT: usize = 65_520;
 
@@ -115,7 +114,9 @@ impl Network {
             let name = format!("{} {CARD:04X}", vmdbk.userid);
             card.capture(Some(Capture::new(to, &name).map_err(wrong)?));
         }
-        let gateway = gateway(&switch, publish, options.host_access).map_err(|error| format!("--net user: {error}"))?;
+        let port = Arc::new(switch.port(Settings { uplink: true, ..Settings::default() }));
+        let gateway =
+            gateway(&port, publish, options.host_access).map_err(|error| format!("--net user: {error}"))?;
         let problems: Vec<String> = gateway.problems().iter().map(ToString::to_string).collect();
         if !problems.is_empty() {
             return Err(format!("--publish: {}", problems.join("; ")));
@@ -157,9 +158,39 @@ fn is_ssh(publish: &Publish) -> bool {
     publish.guest == SSH && publish.transport == Transport::Tcp && here.contains(&publish.host.ip())
 }
 
-/// A gateway at a port of its own of the switch.
-fn gateway(switch: &Switch, publish: Vec<Publish>, host_access: bool) -> io::Result<Arc<Uplink>> {
-    let port = Arc::new(switch.port(Settings { uplink: true, ..Settings::default() }));
+/// Opens ways out of virtual switches of CP's: gateways to the host's network.
+pub(crate) struct HostUplinks;
+
+impl lan::Uplinks for HostUplinks {
+    fn open(&self, port: &Arc<Port>, spec: &UplinkSpec) -> Result<Box<dyn lan::Uplink>, String> {
+        let UplinkSpec::User { publish, host_access } = spec else { return Err("it is no way out".into()) };
+        let publish: Result<Vec<Publish>, _> = publish.iter().map(|word| Publish::parse(word)).collect();
+        let publish = publish.map_err(|wrong| wrong.to_string())?;
+        let gateway = gateway(port, publish, *host_access).map_err(|error| error.to_string())?;
+        let problems: Vec<String> = gateway.problems().iter().map(ToString::to_string).collect();
+        if problems.is_empty() { Ok(Box::new(Gateway(gateway))) } else { Err(problems.join("; ")) }
+    }
+}
+
+/// A gateway as an uplink of CP's.
+struct Gateway(Arc<Uplink>);
+
+impl lan::Uplink for Gateway {
+    fn details(&self) -> Vec<String> {
+        let (flows, sockets) = self.0.flows();
+        let mut lines = vec![format!("Gateway: 10.0.2.2   Flows: {flows}   Sockets: {sockets}")];
+        lines.extend(self.0.published().iter().map(|(publish, at)| format!("Listening: {at} for {}", publish.guest)));
+        lines.extend(self.0.names().iter().map(|(name, address)| format!("Guest: {name} {address}")));
+        lines
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.0.notices()
+    }
+}
+
+/// A gateway at a port of a switch.
+fn gateway(port: &Arc<Port>, publish: Vec<Publish>, host_access: bool) -> io::Result<Arc<Uplink>> {
     // It leaves check sums and the cutting of segments to the card, or to the switch.
     let nat = uplink::settings::Settings {
         mtu: MTU.into(),
@@ -176,12 +207,13 @@ fn gateway(switch: &Switch, publish: Vec<Publish>, host_access: bool) -> io::Res
         frame.clear();
         frame.extend_from_slice(bytes);
         let open = left_open(&mut frame, MTU);
-        to_guest.send_open(&frame, open).dropped == 0
+        // What a port does not take for ever is lost, as on any wire.
+        !to_guest.send_open(&frame, open).waits
     })?;
     let gateway = Arc::new(gateway);
     // The port does not keep the gateway, whose thread has the port.
     let (weak, taken) = (Arc::downgrade(&gateway), Mutex::new(Vec::new()));
-    let from_guest = Arc::downgrade(&port);
+    let from_guest = Arc::downgrade(port);
     port.takes(Takes::ALL);
     port.on_frames(move || {
         let (Some(gateway), Some(port)) = (weak.upgrade(), from_guest.upgrade()) else { return };

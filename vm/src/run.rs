@@ -99,6 +99,7 @@ pub(crate) fn control_program(
     let mut troubles = of_directory;
     troubles.extend(volumes::install(&cp.disks, &configuration.dasd));
     troubles.extend(volumes::install_tapes(&cp.tapes, &configuration.tapes, folder));
+    troubles.extend(configuration.networks.install(&cp.networks));
     Ok((cp, troubles))
 }
 

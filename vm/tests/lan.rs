@@ -1,0 +1,156 @@
+//! Networks of CP between Linux guests: Debian's kernel in two virtual machines, on a guest LAN, on a virtual switch
+//! with a way out, and at the two ends of a channel-to-channel adapter.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use support::{Client, Guest, System, guest, has_s3270};
+
+const BOOT: Duration = Duration::from_secs(300);
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// The sample system, with what the test needs: a network adapter for LINUX1 and a switch with a way out.
+fn prepare(folder: &Path) {
+    let change = |name: &str, change: &dyn Fn(String) -> String| {
+        let file = folder.join(name);
+        let text = fs::read_to_string(&file).expect("the sample has it");
+        fs::write(&file, change(text)).expect("the folder is there");
+    };
+    change("USER DIRECT", &|text| {
+        let own = " MDISK 191 3390 456 5 VMRES MR\n";
+        assert!(text.contains(own));
+        text.replacen(own, &format!("{own} NICDEF 1000 TYPE VIRTIO LAN SYSTEM LAN1\n SPECIAL 0600 CTCA\n"), 1)
+    });
+    change("SYSTEM CONFIG", &|text| format!("{text}DEFINE VSWITCH OUTSIDE UPLINK USER HOSTACCESS ON\n"));
+}
+
+fn boot(system: &System, guest: &Guest, parameters: &Path, user: &str) -> Client {
+    let mut client = Client::connect(system);
+    client.log_on(user);
+    system.punch(user, &guest.kernel, false);
+    system.punch(user, parameters, true);
+    system.punch(user, &guest.initrd, false);
+    client.until("RDR FILE 0003", ANSWER);
+    client
+}
+
+/// What a guest's shell says to a line of commands.
+fn shell(client: &mut Client, line: &str, number: &mut u32) -> String {
+    *number += 1;
+    client.say(&format!("{line}; echo END-OF-{number}"), &format!("\nEND-OF-{number}"), ANSWER)
+}
+
+#[test]
+fn two_linux_guests_on_networks_of_cp() {
+    let Some(guest) = guest().filter(|_| has_s3270()) else { return };
+    let system = System::start("lan", prepare);
+    let parameters = system.folder.join("parameters");
+    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
+    let (mut one, mut two) = thread::scope(|scope| {
+        let start = |user: &'static str, before: &'static [(&'static str, &'static str)]| {
+            let (system, guest, parameters) = (&system, &guest, parameters.as_path());
+            scope.spawn(move || {
+                let mut client = boot(system, guest, parameters, user);
+                for (command, answer) in before {
+                    client.say(command, answer, ANSWER);
+                }
+                client.say("ipl 00c", "SHELL-START", BOOT);
+                client
+            })
+        };
+        let one = start("LINUX1", &[("query nic", "LAN: SYSTEM LAN1")]);
+        let two = start("LINUX2", &[("define nic 1000", "devices 1000-1000 defined"), ("define ctca 600", "DEFINED")]);
+        (one.join().expect("LINUX1 starts"), two.join().expect("LINUX2 starts"))
+    });
+    let n = &mut 0;
+    let modules = "for m in failover net_failover virtio_net; do insmod /modules/$m.ko; done; ip link set eth0 up";
+    for (client, address) in [(&mut one, "10.1.1.1"), (&mut two, "10.1.1.2")] {
+        shell(client, modules, n);
+        shell(client, &format!("ip addr add {address}/24 dev eth0"), n);
+    }
+    // LINUX2's cable is in no port, until it is.
+    let carrier = "sleep 1; cat /sys/class/net/eth0/carrier";
+    assert!(shell(&mut one, carrier, n).contains("\n1"));
+    assert!(shell(&mut two, carrier, n).contains("\n0"));
+    two.say("#cp couple 1000 to system lan1", "NIC 1000 is connected to LAN SYSTEM LAN1", ANSWER);
+    assert!(shell(&mut two, carrier, n).contains("\n1"));
+    one.say("ping -c 20 -i 0.05 10.1.1.2", " 0% packet loss", ANSWER);
+    one.say("ping -c 5 -i 0.05 -s 20000 10.1.1.2", " 0% packet loss", ANSWER);
+    transfer(&mut one, &mut two, "10.1.1.2", n);
+    let said = one.say("#cp query nic details", "TX Bytes", ANSWER);
+    assert!(said.contains("Type: VIRTIO"), "{said}");
+    two.say("#cp uncouple 1000", "is disconnected from LAN SYSTEM LAN1", ANSWER);
+    one.say("ping -c 3 -W 1 10.1.1.2", "100% packet loss", ANSWER);
+
+    way_out(&system, &mut two, n);
+    if shell(&mut one, "ls /modules", n).contains("ctcm.ko") {
+        channel_to_channel(&mut one, &mut two, n);
+    } else {
+        println!("the guest's initramfs has no ctcm.ko (cargo x guest makes one that has)");
+    }
+
+    two.say("poweroff", "CP READ", ANSWER);
+    two.say("logoff", "LOGOFF AT", ANSWER);
+    one.say("poweroff", "CP READ", ANSWER);
+}
+
+/// 6 MB from one to the other, through TCP.
+fn transfer(one: &mut Client, two: &mut Client, to: &str, n: &mut u32) {
+    shell(two, "nc -l -p 7 | md5sum & sleep 1", n);
+    one.enter(&format!("seq 1 1000000 | nc {to} 7"));
+    // What `seq 1 1000000 | md5sum` prints anywhere.
+    two.until("8a7095c1c23bfadc311fe6b16d950582", ANSWER);
+}
+
+/// A second network for a guest that runs: a restricted switch, whose way out is the host's network.
+fn way_out(system: &System, two: &mut Client, n: &mut u32) {
+    two.say("#cp define nic 1001", "NIC 1001 is created", ANSWER);
+    two.say("#cp couple 1001 to system outside", "not authorized to COUPLE", ANSWER);
+    let mut maint = Client::connect(system);
+    maint.log_on("MAINT");
+    maint.say("set vswitch outside grant linux2", "Command complete", ANSWER);
+    two.say("#cp couple 1001 to system outside", "connected to VSWITCH SYSTEM OUTSIDE", ANSWER);
+    shell(two, "sleep 1; ip link set eth1 up; udhcpc -i eth1 -n -q -s /bin/true", n);
+    shell(two, "ip addr add 10.0.2.15/24 dev eth1", n);
+    two.say("ping -c 5 -i 0.05 10.0.2.2", " 0% packet loss", ANSWER);
+    let said = maint.say("query vswitch outside details", "TX Bytes", ANSWER);
+    assert!(said.contains("State: Ready") && said.contains("Gateway: 10.0.2.2"), "{said}");
+    maint.say("set vswitch outside revoke linux2", "Command complete", ANSWER);
+    two.until("NIC 1001 is disconnected from VSWITCH SYSTEM OUTSIDE", ANSWER);
+    maint.say("logoff", "LOGOFF AT", ANSWER);
+}
+
+/// Linux's driver wants two adapters: what one side writes, the other reads.
+fn channel_to_channel(one: &mut Client, two: &mut Client, n: &mut u32) {
+    for client in [&mut *one, &mut *two] {
+        client.say("#cp define ctca 601", "DEFINED", ANSWER);
+    }
+    one.say("#cp couple 600 to linux2 601", "COUPLE TO LINUX2 0601", ANSWER);
+    one.say("#cp couple 601 to linux2 600", "COUPLE TO LINUX2 0600", ANSWER);
+    for client in [&mut *one, &mut *two] {
+        shell(client, "sleep 1; for m in ccwgroup fsm ctcm; do insmod /modules/$m.ko; done", n);
+        shell(client, "echo 0.0.0600,0.0.0601 > /sys/bus/ccwgroup/drivers/ctcm/group", n);
+        shell(client, "echo 1 > /sys/bus/ccwgroup/drivers/ctcm/0.0.0600/online", n);
+    }
+    for (client, own, other) in [(&mut *one, "10.2.2.1", "10.2.2.2"), (&mut *two, "10.2.2.2", "10.2.2.1")] {
+        shell(
+            client,
+            &format!("ip addr add {own} peer {other} dev slc0 || ip addr add {own} peer {other} dev ctc0"),
+            n,
+        );
+        shell(client, "ip link set slc0 up || ip link set ctc0 up", n);
+    }
+    shell(one, "for i in 1 2 3 4 5 6; do ping -c 1 -W 5 10.2.2.2 && break; done", n);
+    one.say("ping -c 20 -i 0.1 -s 1000 10.2.2.2", " 0% packet loss", ANSWER);
+    transfer(one, two, "10.2.2.2", n);
+    // The cable is pulled, and put in again.
+    two.say("#cp uncouple 600", "CTCA 0600 DROP LINUX1 0601", ANSWER);
+    one.say("ping -c 2 -W 1 10.2.2.2", "100% packet loss", ANSWER);
+    two.say("#cp couple 600 to linux1 601", "COUPLE TO LINUX1 0601", ANSWER);
+    let again = "for i in 1 2 3 4 5 6 7 8 9 10; do ping -c 1 -W 5 10.2.2.2 >/dev/null && echo BA''CK && break; done";
+    one.say(again, "BACK", ANSWER);
+}
