@@ -184,9 +184,9 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Modules of the kernel that tests load: networks between guests, over IUCV and with cards; random numbers; disks,
+/// Modules of the kernel that tests load: networks between guests, over IUCV, with cards and channels; random numbers; disks,
 /// what is on them, and machines of a guest's own.
-const MODULES: [&str; 19] = [
+const MODULES: [&str; 24] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -206,6 +206,11 @@ const MODULES: [&str; 19] = [
     "net_failover.ko",
     "virtio_net.ko",
     "virtio-rng.ko",
+    "ccwgroup.ko",
+    "ctcm.ko",
+    "qeth.ko",
+    "qeth_l2.ko",
+    "qeth_l3.ko",
 ];
 
 /// Unpacks those of these modules that `package` has into `folder`. A kernel may have them built in, or no longer.
