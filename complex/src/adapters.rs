@@ -1,5 +1,5 @@
-//! Instructions for QDIO, PCI and adjunct processors, in a configuration that has no QDIO subchannels, no PCI functions
-//! and no adjunct processors.
+//! Instructions for QDIO, PCI and adjunct processors, in a configuration that has no PCI functions and no adjunct
+//! processors. Queues of QDIO belong to devices of the channel subsystem.
 
 use crate::Configuration;
 use arch::Program;
@@ -40,10 +40,13 @@ impl Configuration {
                 if function & 0x7f > 4 || function >> 8 != 0 {
                     return Err(Program::Operand.into());
                 }
-                if function & 0x80 == 0 {
-                    SubsystemId::decode(state.gr[1] as u32)?;
-                }
-                state.cc = 3;
+                state.cc = match function & 0x80 {
+                    0 => {
+                        let id = SubsystemId::decode(state.gr[1] as u32)?;
+                        self.css().signal_adapter(id, function as u8, state.gr[2] as u32)
+                    }
+                    _ => 3,
+                };
             }
             IoInstruction::BufferState { r3 } => {
                 // The condition code of these two is in bits 24-31 of R3: no queue has this token.

@@ -67,6 +67,7 @@ pub mod iucv;
 pub mod lowcore;
 pub mod measurement;
 mod psw;
+pub mod qdio;
 pub mod service;
 pub mod spool;
 pub mod system_information;

@@ -10,6 +10,7 @@
 
 use crate::command::{Command, Outcome, Sense};
 use crate::{Data, Doorbell, Program};
+use arch::io::chsc::QueueDescription;
 use arch::io::{DeviceStatus, Orb, SenseId};
 use std::any::Any;
 use storage::Storage;
@@ -104,6 +105,21 @@ pub trait Device: Any + Send {
     /// The program says that there is something in one of the device's queues (DIAGNOSE X'500'). False if the device
     /// has no such queue.
     fn notified(&mut self, _queue: u16, _adapter: &mut Adapter<'_>) -> bool {
+        false
+    }
+
+    /// What the device says of its queues, if it has such of queued direct I/O.
+    fn queues(&self) -> Option<QueueDescription> {
+        None
+    }
+
+    /// Where it indicates that there is something in its queues, from now on: the summary, the device's own indicator,
+    /// both absolute addresses, and the subclass of its adapter interruptions. `None`: nowhere.
+    fn indicate_at(&mut self, _indicators: Option<(u64, u64, u8)>) {}
+
+    /// SIGNAL ADAPTER: a function and the queues that are meant, bit 0 (X'80000000') the first. False if no queues are
+    /// active.
+    fn signalled(&mut self, _function: u8, _queues: u32, _adapter: &mut Adapter<'_>) -> bool {
         false
     }
 

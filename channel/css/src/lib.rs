@@ -46,6 +46,9 @@ use subchannel::{Run, Subchannel};
 /// CCWs that one call executes at most before it lets others in; each page of data counts as one more.
 pub const ALLOWANCE: u32 = 8192;
 
+/// The condition code of SIGNAL ADAPTER without an adapter.
+const NO_ADAPTER: Cc = 3;
+
 /// Channel reports kept; later ones are lost, and the last one kept says so.
 const REPORTS: usize = 64;
 
@@ -237,6 +240,17 @@ impl ChannelSubsystem {
         let Some(s) = self.subchannels.get_mut(usize::from(id.number())) else { return };
         s.signalled(&self.storage, ALLOWANCE);
         self.settle(id.number());
+    }
+
+    /// SIGNAL ADAPTER. The condition code: 0, or 3 if the subchannel is not enabled or its device has no active queues.
+    pub fn signal_adapter(&mut self, id: SubsystemId, function: u8, queues: u32) -> Cc {
+        if !self.subchannels.get(usize::from(id.number())).is_some_and(Subchannel::operational) {
+            return NO_ADAPTER;
+        }
+        match self.with_queues(id, |device, adapter| device.signalled(function, queues, adapter)) {
+            Some(true) => 0,
+            _ => NO_ADAPTER,
+        }
     }
 
     /// The program notifies a device of what is in one of its queues. False if the subchannel is not enabled, or its

@@ -1,6 +1,6 @@
 //! Blocks of CHANNEL SUBSYSTEM CALL: one page, in which the request comes first and the response follows it.
 
-use base::layout::{U16, U32};
+use base::layout::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Bytes of a block.
@@ -107,3 +107,73 @@ pub struct SubchannelDescription {
     pub links: [U16; 8],
 }
 const _: () = assert!(size_of::<SubchannelDescription>() == 32);
+
+/// What command 0024, store subchannel QDIO data, says of a subchannel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct QueueDescription {
+    /// X'00': flags; X'80': it has queues; X'40': this is valid.
+    pub flags: u8,
+    /// X'01': reserved.
+    pub reserved_1: u8,
+    /// X'02': the subchannel number.
+    pub subchannel: U16,
+    /// X'04': the format of queues.
+    pub format: u8,
+    /// X'05': a parameter.
+    pub parameter: u8,
+    /// X'06': what SIGNAL ADAPTER is needed for: X'40' input, X'20' output.
+    pub signals: u8,
+    /// X'07': the class of the subchannel.
+    pub class: u8,
+    /// X'08': a count.
+    pub count: u8,
+    /// X'09': input queues.
+    pub inputs: u8,
+    /// X'0A': reserved.
+    pub reserved_a: u8,
+    /// X'0B': output queues.
+    pub outputs: u8,
+    /// X'0C': reserved.
+    pub reserved_c: u8,
+    /// X'0D': a count.
+    pub blocks: u8,
+    /// X'0E': more of what there is.
+    pub more: U16,
+    /// X'10': a token; zero: buffers have no states that instructions set.
+    pub token: U64,
+    /// X'18': limits.
+    pub limits: [u8; 8],
+}
+const _: () = assert!(size_of::<QueueDescription>() == 32);
+
+/// The request of command 0021, set channel-subsystem adapter: where a device with queues indicates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct SetIndicators {
+    /// X'00': the length and the command.
+    pub request: Request,
+    /// X'04': the operation; 0: both indicators are set.
+    pub operation: U16,
+    /// X'06': reserved.
+    pub reserved_6: U16,
+    /// X'08': reserved.
+    pub reserved_8: U64,
+    /// X'10': the summary indicator, an absolute address; 0: none.
+    pub summary: U64,
+    /// X'18': the indicator of the device, an absolute address; 0: none.
+    pub device: U64,
+    /// X'20': storage keys.
+    pub keys: u8,
+    /// X'21': reserved.
+    pub reserved_21: [u8; 2],
+    /// X'23': the interruption subclass.
+    pub isc: u8,
+    /// X'24': flags.
+    pub flags: U32,
+    /// X'28': reserved.
+    pub reserved_28: U32,
+    /// X'2C': the subchannel.
+    pub subchannel: U32,
+}
+const _: () = assert!(size_of::<SetIndicators>() == 0x30);
