@@ -9,7 +9,7 @@
 //!
 //! Bodies are generic over `trait Cpu`: `impl Cpu for State` is the interpreter, another `impl` is a translator. So no
 //! instruction is written twice. This crate knows no interruption priority, no device and no CP, and allocates nothing
-//! while instructions run.
+//! while instructions run, but for conversions between radixes (PFPO).
 
 mod cpu_trait;
 mod decode;
@@ -33,6 +33,7 @@ mod control;
 mod crypto;
 mod decimal;
 mod deflate;
+pub mod dfp;
 mod general;
 mod hfp;
 mod vector;

@@ -82,6 +82,8 @@ pub enum Exception {
     Underflow,
     /// Inexact, codes 08 and 0C.
     Inexact,
+    /// Quantum, code 04: of decimal floating point, not the quantum that was preferred.
+    Quantum,
     /// Data exception with code FF: compare and trap.
     Trap,
     /// Data exception with code FE: a vector instruction while control register 0 denies them.
@@ -179,7 +181,7 @@ pub mod letter {
         EO = ExponentOverflow; EU = ExponentUnderflow; LS = Significance; FK = FloatingPointDivide; SQ = SquareRoot;
         D = Decimal; DF = DecimalOverflow; DK = DecimalDivide;
         Da = AfpRegister; Db = BfpInstruction; Dt = DfpInstruction;
-        Xi = Invalid; Xz = DivisionByZero; Xo = Overflow; Xu = Underflow; Xx = Inexact;
+        Xi = Invalid; Xz = DivisionByZero; Xo = Overflow; Xu = Underflow; Xx = Inexact; Xq = Quantum;
         DX = Trap;
         VE = VectorInstruction; VX = VectorProcessing;
     }

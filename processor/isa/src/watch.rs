@@ -146,8 +146,9 @@ fn bytes(extent: Extent, format: Format, fields: &Fields, registers: &Registers<
     let each = |bytes: u64, of: u8| bytes * (u64::from(fields.r3.wrapping_sub(fields.r1) & (of - 1)) + 1);
     match extent {
         Extent::Text => match format {
-            SSa => u64::from(fields.l) + 1,
+            SSa | RSLb => u64::from(fields.l) + 1,
             SSb | SSc => u64::from(fields.l1()) + 1,
+            VSI => u64::from(fields.i3) + 1,
             _ => 1,
         },
         Extent::Bytes(n) => n.into(),
@@ -240,8 +241,8 @@ mod tests {
         for row in instructions().filter(|row| row.run.is_some()) {
             let stores = |n: &u8| row.outcome.exceptions().any(|why| why == Exception::Store(*n));
             for n in (1..=4).filter(stores) {
-                let said =
-                    row.extent(n) != Extent::Text || matches!(row.format, Format::SSa | Format::SSb | Format::SSc);
+                use Format::{RSLb, SSa, SSb, SSc, VSI};
+                let said = row.extent(n) != Extent::Text || matches!(row.format, SSa | SSb | SSc | RSLb | VSI);
                 // MVST stores as far as there is text.
                 assert!(said || row.mnemonic == "MVST", "{}: how long is operand {n}?", row.mnemonic);
             }

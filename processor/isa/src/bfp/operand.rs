@@ -148,7 +148,7 @@ pub(super) fn with_fpc<T>(cpu: &mut State, operation: impl FnOnce(&mut Fpc) -> T
 
 /// Applies a result, or takes the interruption that an enabled exception is: before anything changes, or after.
 #[inline(always)]
-pub(super) fn finish<T>(cpu: &mut State, outcome: Outcome<T>, put: impl FnOnce(&mut State, T)) -> Done {
+pub(crate) fn finish<T>(cpu: &mut State, outcome: Outcome<T>, put: impl FnOnce(&mut State, T)) -> Done {
     match outcome {
         Ok(value) => {
             put(cpu, value);
@@ -164,7 +164,7 @@ pub(super) fn finish<T>(cpu: &mut State, outcome: Outcome<T>, put: impl FnOnce(&
 
 /// Puts a result into the register that R1 designates.
 #[inline(always)]
-pub(super) fn finish_first<B: Operand>(cpu: &mut State, i: &Fields, outcome: Outcome<B>) -> Done {
+pub(crate) fn finish_first<B: Operand>(cpu: &mut State, i: &Fields, outcome: Outcome<B>) -> Done {
     finish(cpu, outcome, |cpu, value| value.set(cpu, i.r1))
 }
 

@@ -139,7 +139,6 @@ fn signal(cpu: &mut State, new: u32) -> Done {
 /// The data-exception code of a simulated IEEE exception: the most serious of the enabled ones (POP, chapter 9, *LOAD
 /// FPC AND SIGNAL*).
 fn simulated(enabled: u32, flags: u32) -> Option<u8> {
-    const QUANTUM: u32 = 0x0004_0000;
     let inexact = if flags & Fpc::INEXACT != 0 { 0x08 } else { 0 };
     [
         (Fpc::INVALID, 0x83),
@@ -147,7 +146,7 @@ fn simulated(enabled: u32, flags: u32) -> Option<u8> {
         (Fpc::OVERFLOW, 0x23 | inexact),
         (Fpc::UNDERFLOW, 0x13 | inexact),
         (Fpc::INEXACT, 0x0b),
-        (QUANTUM, 0x07),
+        (Fpc::QUANTUM, 0x07),
     ]
     .into_iter()
     .find(|(flag, _)| enabled & flag != 0)

@@ -19,13 +19,13 @@ pub(crate) fn sign_of(code: u8) -> Option<bool> {
 }
 
 /// Sixteen packed digits that are all digits.
-fn are_digits(digits: u64) -> bool {
+pub(crate) fn are_digits(digits: u64) -> bool {
     // More than 9 is 8 and 4, or 8 and 2.
     digits & (digits << 1 | digits << 2) & 0x8888_8888_8888_8888 == 0
 }
 
 /// The number that sixteen packed digits are: neighbours are put together, four times.
-fn number_of(digits: u64) -> u64 {
+pub(crate) fn number_of(digits: u64) -> u64 {
     const PAIRS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
     const FOURS: u64 = 0x00ff_00ff_00ff_00ff;
     const EIGHTS: u64 = 0x0000_ffff_0000_ffff;
@@ -36,7 +36,7 @@ fn number_of(digits: u64) -> u64 {
 }
 
 /// The other way, of a number under 10^16: halves are divided, four times.
-fn digits_of(number: u64) -> u64 {
+pub(crate) fn digits_of(number: u64) -> u64 {
     const HALVES: u64 = 0x0000_ffff_0000_ffff;
     const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
     let (left, right) = (number / 100_000_000, number % 100_000_000);
@@ -59,7 +59,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
 }
 
 /// The same of packed digits as a number.
-fn unpack_number(all: u128) -> Result<(bool, u128), Interruption> {
+pub(crate) fn unpack_number(all: u128) -> Result<(bool, u128), Interruption> {
     let (left, right) = ((all >> 68) as u64, (all >> 4) as u64);
     if !are_digits(left) || !are_digits(right) {
         return Err(DECIMAL_DATA);
@@ -78,7 +78,7 @@ pub(crate) fn pack<const N: usize>(negative: bool, value: u128) -> [u8; N] {
 }
 
 /// The same as a number.
-fn pack_number(negative: bool, value: u128) -> u128 {
+pub(crate) fn pack_number(negative: bool, value: u128) -> u128 {
     let (left, right) = match u64::try_from(value) {
         Ok(value) if u128::from(value) < SIXTEEN_DIGITS => (0, value),
         _ => ((value / SIXTEEN_DIGITS % SIXTEEN_DIGITS) as u64, (value % SIXTEEN_DIGITS) as u64),

@@ -1,6 +1,6 @@
 //! Hexadecimal floating point (POP, chapter 18): the instructions. [`value`] has the arithmetic.
 
-mod value;
+pub(crate) mod value;
 
 use crate::bfp::operand::{Done, Operand, Source, register_allowed};
 use crate::prelude::*;

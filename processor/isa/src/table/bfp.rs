@@ -5,12 +5,13 @@
 //! original names.
 
 use crate::bfp::{Register as R, Storage as M, arithmetic, convert, support};
+use crate::dfp::radix;
 use crate::prelude::*;
 
 #[rustfmt::skip]
 instructions! {
 //  code   name   fmt  since facility
-    0x010a PFPO   E    Z    44 { unbuilt }
+    0x010a PFPO   E    Z    44 { call radix::perform }                       [0123 SP Dt Xi Xo Xu Xx Xq EO EU]
     0x28   LDR    RR   ALL  -  { call support::load_register::<u64> }        [- Da] as [copy(LONG)]
     0x38   LER    RR   ALL  -  { call support::load_register::<u32> }        [- Da] as [copy(SHORT)]
     0x60   STD    RXa  ALL  -  { call support::store_long }                  [- S2(8) Da] as [store(LONG)]

@@ -1,80 +1,86 @@
 //! Decimal floating point (POP, chapter 20).
+//!
+//! Facility 42 is decimal floating point, 37 floating-point extension, 48 zoned conversion, 80 packed conversion.
+
+use crate::dfp::packed::{Packed, Zoned};
+use crate::dfp::{arithmetic, convert, field, packed};
+use crate::prelude::*;
 
 #[rustfmt::skip]
 instructions! {
-//  code   name    format since facility
-    0xb3d0 MDTR    RRFa  Z    42  { unbuilt }
-    0xb3d1 DDTR    RRFa  Z    42  { unbuilt }
-    0xb3d2 ADTR    RRFa  Z    42  { unbuilt }
-    0xb3d3 SDTR    RRFa  Z    42  { unbuilt }
-    0xb3d4 LDETR   RRFd  Z    42  { unbuilt }
-    0xb3d5 LEDTR   RRFe  Z    42  { unbuilt }
-    0xb3d6 LTDTR   RRE   Z    42  { unbuilt }
-    0xb3d7 FIDTR   RRFe  Z    42  { unbuilt }
-    0xb3d8 MXTR    RRFa  Z    42  { unbuilt }
-    0xb3d9 DXTR    RRFa  Z    42  { unbuilt }
-    0xb3da AXTR    RRFa  Z    42  { unbuilt }
-    0xb3db SXTR    RRFa  Z    42  { unbuilt }
-    0xb3dc LXDTR   RRFd  Z    42  { unbuilt }
-    0xb3dd LDXTR   RRFe  Z    42  { unbuilt }
-    0xb3de LTXTR   RRE   Z    42  { unbuilt }
-    0xb3df FIXTR   RRFe  Z    42  { unbuilt }
-    0xb3e0 KDTR    RRE   Z    42  { unbuilt }
-    0xb3e1 CGDTR   RRFe  Z    42  { unbuilt }
-    0xb3e2 CUDTR   RRE   Z    42  { unbuilt }
-    0xb3e3 CSDTR   RRFd  Z    42  { unbuilt }
-    0xb3e4 CDTR    RRE   Z    42  { unbuilt }
-    0xb3e5 EEDTR   RRE   Z    42  { unbuilt }
-    0xb3e7 ESDTR   RRE   Z    42  { unbuilt }
-    0xb3e8 KXTR    RRE   Z    42  { unbuilt }
-    0xb3e9 CGXTR   RRFe  Z    42  { unbuilt }
-    0xb3ea CUXTR   RRE   Z    42  { unbuilt }
-    0xb3eb CSXTR   RRFd  Z    42  { unbuilt }
-    0xb3ec CXTR    RRE   Z    42  { unbuilt }
-    0xb3ed EEXTR   RRE   Z    42  { unbuilt }
-    0xb3ef ESXTR   RRE   Z    42  { unbuilt }
-    0xb3f1 CDGTR   RRFe  Z    42  { unbuilt }
-    0xb3f2 CDUTR   RRE   Z    42  { unbuilt }
-    0xb3f3 CDSTR   RRE   Z    42  { unbuilt }
-    0xb3f4 CEDTR   RRE   Z    42  { unbuilt }
-    0xb3f5 QADTR   RRFb  Z    42  { unbuilt }
-    0xb3f6 IEDTR   RRFb  Z    42  { unbuilt }
-    0xb3f7 RRDTR   RRFb  Z    42  { unbuilt }
-    0xb3f9 CXGTR   RRFe  Z    42  { unbuilt }
-    0xb3fa CXUTR   RRE   Z    42  { unbuilt }
-    0xb3fb CXSTR   RRE   Z    42  { unbuilt }
-    0xb3fc CEXTR   RRE   Z    42  { unbuilt }
-    0xb3fd QAXTR   RRFb  Z    42  { unbuilt }
-    0xb3fe IEXTR   RRFb  Z    42  { unbuilt }
-    0xb3ff RRXTR   RRFb  Z    42  { unbuilt }
-    0xb941 CFDTR   RRFe  Z    37  { unbuilt }
-    0xb942 CLGDTR  RRFe  Z    37  { unbuilt }
-    0xb943 CLFDTR  RRFe  Z    37  { unbuilt }
-    0xb949 CFXTR   RRFe  Z    37  { unbuilt }
-    0xb94a CLGXTR  RRFe  Z    37  { unbuilt }
-    0xb94b CLFXTR  RRFe  Z    37  { unbuilt }
-    0xb951 CDFTR   RRFe  Z    37  { unbuilt }
-    0xb952 CDLGTR  RRFe  Z    37  { unbuilt }
-    0xb953 CDLFTR  RRFe  Z    37  { unbuilt }
-    0xb959 CXFTR   RRFe  Z    37  { unbuilt }
-    0xb95a CXLGTR  RRFe  Z    37  { unbuilt }
-    0xb95b CXLFTR  RRFe  Z    37  { unbuilt }
-    0xed40 SLDT    RXF   Z    42  { unbuilt }
-    0xed41 SRDT    RXF   Z    42  { unbuilt }
-    0xed48 SLXT    RXF   Z    42  { unbuilt }
-    0xed49 SRXT    RXF   Z    42  { unbuilt }
-    0xed50 TDCET   RXE   Z    42  { unbuilt }
-    0xed51 TDGET   RXE   Z    42  { unbuilt }
-    0xed54 TDCDT   RXE   Z    42  { unbuilt }
-    0xed55 TDGDT   RXE   Z    42  { unbuilt }
-    0xed58 TDCXT   RXE   Z    42  { unbuilt }
-    0xed59 TDGXT   RXE   Z    42  { unbuilt }
-    0xeda8 CZDT    RSLb  Z    48  { unbuilt }
-    0xeda9 CZXT    RSLb  Z    48  { unbuilt }
-    0xedaa CDZT    RSLb  Z    48  { unbuilt }
-    0xedab CXZT    RSLb  Z    48  { unbuilt }
-    0xedac CPDT    RSLb  Z    42  { unbuilt }
-    0xedad CPXT    RSLb  Z    42  { unbuilt }
-    0xedae CDPT    RSLb  Z    42  { unbuilt }
-    0xedaf CXPT    RSLb  Z    42  { unbuilt }
+//  code   name  format since facility
+    0xb3d0 MDTR   RRFa  Z 42 { call arithmetic::multiply::<u64> }                       [- Dt Xi Xo Xu Xx Xq]
+    0xb3d1 DDTR   RRFa  Z 42 { call arithmetic::divide::<u64> }                         [- Dt Xi Xz Xo Xu Xx Xq]
+    0xb3d2 ADTR   RRFa  Z 42 { call arithmetic::add::<u64> }                            [0123 Dt Xi Xo Xu Xx Xq]
+    0xb3d3 SDTR   RRFa  Z 42 { call arithmetic::subtract::<u64> }                       [0123 Dt Xi Xo Xu Xx Xq]
+    0xb3d4 LDETR  RRFd  Z 42 { call convert::load_lengthened::<u32, u64> }              [- Dt Xi]
+    0xb3d5 LEDTR  RRFe  Z 42 { call convert::load_rounded::<u64, u32> }                 [- Dt Xi Xo Xu Xx Xq]
+    0xb3d6 LTDTR  RRE   Z 42 { call arithmetic::load_and_test::<u64> }                  [0123 Dt Xi]
+    0xb3d7 FIDTR  RRFe  Z 42 { call convert::load_fp_integer::<u64> }                   [- Dt Xi Xx]
+    0xb3d8 MXTR   RRFa  Z 42 { call arithmetic::multiply::<u128> }                      [- X1 X2 X3 Dt Xi Xo Xu Xx Xq]
+    0xb3d9 DXTR   RRFa  Z 42 { call arithmetic::divide::<u128> }                        [- X1 X2 X3 Dt Xi Xz Xo Xu Xx Xq]
+    0xb3da AXTR   RRFa  Z 42 { call arithmetic::add::<u128> }                           [0123 X1 X2 X3 Dt Xi Xo Xu Xx Xq]
+    0xb3db SXTR   RRFa  Z 42 { call arithmetic::subtract::<u128> }                      [0123 X1 X2 X3 Dt Xi Xo Xu Xx Xq]
+    0xb3dc LXDTR  RRFd  Z 42 { call convert::load_lengthened::<u64, u128> }             [- X1 Dt Xi]
+    0xb3dd LDXTR  RRFe  Z 42 { call convert::load_rounded::<u128, u64> }                [- X1 X2 Dt Xi Xo Xu Xx Xq]
+    0xb3de LTXTR  RRE   Z 42 { call arithmetic::load_and_test::<u128> }                 [0123 X1 X2 Dt Xi]
+    0xb3df FIXTR  RRFe  Z 42 { call convert::load_fp_integer::<u128> }                  [- X1 X2 Dt Xi Xx]
+    0xb3e0 KDTR   RRE   Z 42 { call arithmetic::compare_and_signal::<u64> }             [0123 Dt Xi]
+    0xb3e1 CGDTR  RRFe  Z 42 { call convert::to_integer::<u64, i64> }                   [0123 Dt Xi Xx]
+    0xb3e2 CUDTR  RRE   Z 42 { call packed::to_unsigned::<u64> }                        [- Dt]
+    0xb3e3 CSDTR  RRFd  Z 42 { call packed::to_signed::<u64> }                          [- Dt]
+    0xb3e4 CDTR   RRE   Z 42 { call arithmetic::compare::<u64> }                        [0123 Dt Xi]
+    0xb3e5 EEDTR  RRE   Z 42 { call field::extract_exponent::<u64> }                    [- Dt]
+    0xb3e7 ESDTR  RRE   Z 42 { call field::extract_significance::<u64> }                [- Dt]
+    0xb3e8 KXTR   RRE   Z 42 { call arithmetic::compare_and_signal::<u128> }            [0123 X1 X2 Dt Xi]
+    0xb3e9 CGXTR  RRFe  Z 42 { call convert::to_integer::<u128, i64> }                  [0123 X2 Dt Xi Xx]
+    0xb3ea CUXTR  RRE   Z 42 { call packed::to_unsigned::<u128> }                       [- E1 X2 Dt]
+    0xb3eb CSXTR  RRFd  Z 42 { call packed::to_signed::<u128> }                         [- E1 X2 Dt]
+    0xb3ec CXTR   RRE   Z 42 { call arithmetic::compare::<u128> }                       [0123 X1 X2 Dt Xi]
+    0xb3ed EEXTR  RRE   Z 42 { call field::extract_exponent::<u128> }                   [- X2 Dt]
+    0xb3ef ESXTR  RRE   Z 42 { call field::extract_significance::<u128> }               [- X2 Dt]
+    0xb3f1 CDGTR  RRFe  Z 42 { call convert::from_integer::<i64, u64> }                 [- Dt Xx Xq]
+    0xb3f2 CDUTR  RRE   Z 42 { call packed::from_unsigned::<u64> }                      [- D Dt]
+    0xb3f3 CDSTR  RRE   Z 42 { call packed::from_signed::<u64> }                        [- D Dt]
+    0xb3f4 CEDTR  RRE   Z 42 { call arithmetic::compare_exponents::<u64> }              [0123 Dt]
+    0xb3f5 QADTR  RRFb  Z 42 { call arithmetic::quantize::<u64> }                       [- Dt Xi Xx]
+    0xb3f6 IEDTR  RRFb  Z 42 { call field::insert_exponent::<u64> }                     [- Dt]
+    0xb3f7 RRDTR  RRFb  Z 42 { call arithmetic::reround::<u64> }                        [- Dt Xi Xx]
+    0xb3f9 CXGTR  RRFe  Z 42 { call convert::from_integer::<i64, u128> }                [- X1 Dt]
+    0xb3fa CXUTR  RRE   Z 42 { call packed::from_unsigned::<u128> }                     [- X1 E2 D Dt]
+    0xb3fb CXSTR  RRE   Z 42 { call packed::from_signed::<u128> }                       [- X1 E2 D Dt]
+    0xb3fc CEXTR  RRE   Z 42 { call arithmetic::compare_exponents::<u128> }             [0123 X1 X2 Dt]
+    0xb3fd QAXTR  RRFb  Z 42 { call arithmetic::quantize::<u128> }                      [- X1 X2 X3 Dt Xi Xx]
+    0xb3fe IEXTR  RRFb  Z 42 { call field::insert_exponent::<u128> }                    [- X1 X3 Dt]
+    0xb3ff RRXTR  RRFb  Z 42 { call arithmetic::reround::<u128> }                       [- X1 X3 Dt Xi Xx]
+    0xb941 CFDTR  RRFe  Z 37 { call convert::to_integer::<u64, i32> }                   [0123 Dt Xi Xx]
+    0xb942 CLGDTR RRFe  Z 37 { call convert::to_integer::<u64, u64> }                   [0123 Dt Xi Xx]
+    0xb943 CLFDTR RRFe  Z 37 { call convert::to_integer::<u64, u32> }                   [0123 Dt Xi Xx]
+    0xb949 CFXTR  RRFe  Z 37 { call convert::to_integer::<u128, i32> }                  [0123 X2 Dt Xi Xx]
+    0xb94a CLGXTR RRFe  Z 37 { call convert::to_integer::<u128, u64> }                  [0123 X2 Dt Xi Xx]
+    0xb94b CLFXTR RRFe  Z 37 { call convert::to_integer::<u128, u32> }                  [0123 X2 Dt Xi Xx]
+    0xb951 CDFTR  RRFe  Z 37 { call convert::from_integer::<i32, u64> }                 [- Dt]
+    0xb952 CDLGTR RRFe  Z 37 { call convert::from_integer::<u64, u64> }                 [- Dt Xx Xq]
+    0xb953 CDLFTR RRFe  Z 37 { call convert::from_integer::<u32, u64> }                 [- Dt]
+    0xb959 CXFTR  RRFe  Z 37 { call convert::from_integer::<i32, u128> }                [- X1 Dt]
+    0xb95a CXLGTR RRFe  Z 37 { call convert::from_integer::<u64, u128> }                [- X1 Dt]
+    0xb95b CXLFTR RRFe  Z 37 { call convert::from_integer::<u32, u128> }                [- X1 Dt]
+    0xed40 SLDT   RXF   Z 42 { call field::shift_left::<u64> }                          [- Dt] is [Number]
+    0xed41 SRDT   RXF   Z 42 { call field::shift_right::<u64> }                         [- Dt] is [Number]
+    0xed48 SLXT   RXF   Z 42 { call field::shift_left::<u128> }                         [- X1 X3 Dt] is [Number]
+    0xed49 SRXT   RXF   Z 42 { call field::shift_right::<u128> }                        [- X1 X3 Dt] is [Number]
+    0xed50 TDCET  RXE   Z 42 { call field::test_class::<u32> }                          [01 Dt] is [Number]
+    0xed51 TDGET  RXE   Z 42 { call field::test_group::<u32> }                          [01 Dt] is [Number]
+    0xed54 TDCDT  RXE   Z 42 { call field::test_class::<u64> }                          [01 Dt] is [Number]
+    0xed55 TDGDT  RXE   Z 42 { call field::test_group::<u64> }                          [01 Dt] is [Number]
+    0xed58 TDCXT  RXE   Z 42 { call field::test_class::<u128> }                         [01 X1 Dt] is [Number]
+    0xed59 TDGXT  RXE   Z 42 { call field::test_group::<u128> }                         [01 X1 Dt] is [Number]
+    0xeda8 CZDT   RSLb  Z 48 { call packed::to_storage::<u64, Zoned> }                  [0123 S2 SP Dt]
+    0xeda9 CZXT   RSLb  Z 48 { call packed::to_storage::<u128, Zoned> }                 [0123 S2 X1 SP Dt]
+    0xedaa CDZT   RSLb  Z 48 { call packed::from_storage::<u64, Zoned> }                [- F2 SP D Dt]
+    0xedab CXZT   RSLb  Z 48 { call packed::from_storage::<u128, Zoned> }               [- F2 X1 SP D Dt]
+    0xedac CPDT   RSLb  Z 80 { call packed::to_storage::<u64, Packed> }                 [0123 S2 SP Dt]
+    0xedad CPXT   RSLb  Z 80 { call packed::to_storage::<u128, Packed> }                [0123 S2 X1 SP Dt]
+    0xedae CDPT   RSLb  Z 80 { call packed::from_storage::<u64, Packed> }               [- F2 SP D Dt]
+    0xedaf CXPT   RSLb  Z 80 { call packed::from_storage::<u128, Packed> }              [- F2 X1 SP D Dt]
 }

@@ -34,6 +34,8 @@ impl Fpc {
     pub const UNDERFLOW: u32 = 0x0010_0000;
     /// SFx: IEEE inexact.
     pub const INEXACT: u32 = 0x0008_0000;
+    /// SFq: quantum, of decimal floating point.
+    pub const QUANTUM: u32 = 0x0004_0000;
     /// Bits without a meaning, which must be zero in whatever is loaded.
     pub const UNASSIGNED: u32 = 0x0303_0088;
 
@@ -45,6 +47,24 @@ impl Fpc {
     /// Whether this flag is on.
     pub fn flags(self, flag: u32) -> bool {
         self.0 & flag != 0
+    }
+
+    /// An IEEE-invalid-operation exception whose default result is `default`.
+    pub fn invalid<T, R>(&mut self, default: T) -> Result<T, Trap<R>> {
+        if self.enables(Fpc::INVALID) {
+            return Err(Trap::Suppress(dxc::INVALID));
+        }
+        self.0 |= Fpc::INVALID;
+        Ok(default)
+    }
+
+    /// An IEEE-division-by-zero exception.
+    pub fn division_by_zero<T>(&mut self, default: T) -> Outcome<T> {
+        if self.enables(Fpc::DIVISION_BY_ZERO) {
+            return Err(Trap::Suppress(dxc::DIVISION_BY_ZERO));
+        }
+        self.0 |= Fpc::DIVISION_BY_ZERO;
+        Ok(default)
     }
 
     /// Whether the value may be loaded: no unassigned bit, and an assigned rounding mode.
@@ -79,6 +99,10 @@ pub enum Rounding {
     TowardPlusInfinity,
     /// To the nearest number that is not greater.
     TowardMinusInfinity,
+    /// To the nearest number; of two, to the one nearer to zero. Only PERFORM FLOATING-POINT OPERATION asks for it.
+    NearestTowardZero,
+    /// To the nearest number that is no nearer to zero. Likewise.
+    AwayFromZero,
 }
 
 impl Rounding {
@@ -97,7 +121,7 @@ impl Rounding {
     }
 
     /// Discards the low `bits` of a significand.
-    pub(super) fn discard(self, negative: bool, significand: u128, bits: u32) -> Discarded {
+    pub(crate) fn discard(self, negative: bool, significand: u128, bits: u32) -> Discarded {
         // More than everything is discarded: what remains is certainly less than half a unit.
         let (significand, bits) = if bits > 127 { (significand.min(1), 2) } else { (significand, bits) };
         let kept = significand >> bits;
@@ -109,6 +133,8 @@ impl Rounding {
         let increment = match self {
             Rounding::NearestEven => rest > half || rest == half && kept & 1 == 1,
             Rounding::NearestAway => rest >= half,
+            Rounding::NearestTowardZero => rest > half,
+            Rounding::AwayFromZero => true,
             Rounding::PrepareForShorter => kept & 1 == 0,
             Rounding::TowardZero => false,
             Rounding::TowardPlusInfinity => !negative,
@@ -121,6 +147,7 @@ impl Rounding {
     fn overflows_to_infinity(self, negative: bool) -> bool {
         match self {
             Rounding::NearestEven | Rounding::NearestAway => true,
+            Rounding::NearestTowardZero | Rounding::AwayFromZero => true,
             Rounding::PrepareForShorter | Rounding::TowardZero => false,
             Rounding::TowardPlusInfinity => !negative,
             Rounding::TowardMinusInfinity => negative,
@@ -130,7 +157,7 @@ impl Rounding {
 
 /// A rounded significand, and what rounding did to its magnitude.
 #[derive(Clone, Copy)]
-pub(super) struct Discarded {
+pub(crate) struct Discarded {
     pub kept: u128,
     pub inexact: bool,
     pub incremented: bool,
@@ -138,7 +165,7 @@ pub(super) struct Discarded {
 
 impl Discarded {
     /// The part of a DXC that tells about inexactness.
-    fn dxc(self) -> u8 {
+    pub(crate) fn dxc(self) -> u8 {
         match (self.inexact, self.incremented) {
             (false, _) => 0,
             (true, false) => dxc::INEXACT_TRUNCATED,
@@ -196,24 +223,16 @@ impl Environment {
 
     /// An IEEE-invalid-operation exception whose default result is `default`.
     pub fn invalid<T, R>(&mut self, default: T) -> Result<T, Trap<R>> {
-        if self.fpc.enables(Fpc::INVALID) {
-            return Err(Trap::Suppress(dxc::INVALID));
-        }
-        self.fpc.0 |= Fpc::INVALID;
-        Ok(default)
+        self.fpc.invalid(default)
     }
 
     /// An IEEE-division-by-zero exception.
     pub fn division_by_zero<T>(&mut self, default: T) -> Outcome<T> {
-        if self.fpc.enables(Fpc::DIVISION_BY_ZERO) {
-            return Err(Trap::Suppress(dxc::DIVISION_BY_ZERO));
-        }
-        self.fpc.0 |= Fpc::DIVISION_BY_ZERO;
-        Ok(default)
+        self.fpc.division_by_zero(default)
     }
 
     /// The inexact exception, last of all: `value` is the result already.
-    pub(super) fn inexact<T>(&mut self, value: T, rounded: Discarded) -> Outcome<T> {
+    pub(crate) fn inexact<T>(&mut self, value: T, rounded: Discarded) -> Outcome<T> {
         if !rounded.inexact || self.suppress_inexact {
             return Ok(value);
         }
@@ -232,6 +251,24 @@ impl Environment {
             Err(Rounded::Trap(trap)) => Err(trap),
             Err(Rounded::Range(value, dxc)) => Err(Trap::Complete(value, dxc)),
         }
+    }
+
+    /// [`round`](Self::round) for results of any size. Where an enabled overflow or underflow is so large that the
+    /// adjusted exponent does not fit either, the interruption comes with the default result.
+    pub(crate) fn round_far<B: Binary>(&mut self, negative: bool, exponent: i32, significand: u128) -> Outcome<B> {
+        let (flag, code) = match exponent {
+            _ if exponent - B::SCALE >= B::EMAX => (Fpc::OVERFLOW, dxc::OVERFLOW),
+            _ if exponent + B::SCALE < B::EMIN => (Fpc::UNDERFLOW, dxc::UNDERFLOW),
+            _ => return self.round(negative, exponent, significand),
+        };
+        if !self.fpc.enables(flag) {
+            return self.round(negative, exponent, significand);
+        }
+        let mut silent = Environment { fpc: Fpc(0), ..*self };
+        let value: B = silent.round(negative, exponent, significand)?;
+        let incremented = value.magnitude() == B::INFINITY || flag == Fpc::UNDERFLOW && value.magnitude() != 0;
+        let rounded = Discarded { kept: 0, inexact: true, incremented };
+        Err(Trap::Complete(value, code | rounded.dxc()))
     }
 
     /// [`round`](Self::round), where an enabled overflow or underflow delivers its result, the exponent adjusted by

@@ -26,6 +26,7 @@ pub use arithmetic::{add, divide, multiply, multiply_add, multiply_longer, multi
 pub use compare::{compare, compare_and_signal, condition, data_class, load_and_test};
 pub use convert::{Narrowed, from_integer, load_fp_integer, load_lengthened, load_rounded, to_signed, to_unsigned};
 pub use divide_to_integer::{Division, divide_to_integer};
+pub(crate) use environment::Discarded;
 pub use environment::{Environment, Fpc, Outcome, Rounding, Trap, dxc};
 pub use format::{Binary, Class, Unpacked};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};
