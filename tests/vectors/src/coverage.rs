@@ -276,6 +276,7 @@ impl Line<'_> {
                 Exception::Overflow => data(&[0x20, 0x28, 0x2c, 0x23, 0x2b]),
                 Exception::Underflow => data(&[0x10, 0x18, 0x1c, 0x13, 0x1b]),
                 Exception::Inexact => data(&[0x08, 0x0c, 0x0b]),
+                Exception::Quantum => data(&[0x04, 0x07]),
                 Exception::Trap => data(&[0xff]),
                 Exception::VectorInstruction => data(&[0xfe]),
                 _ => program == code(exception),
@@ -306,7 +307,7 @@ fn code(exception: Exception) -> Option<u16> {
         MonitorEvent => 0x40,
         Decimal | AfpRegister | BfpInstruction | DfpInstruction | Trap | VectorInstruction => 7,
         VectorProcessing => 0x1b,
-        Invalid | DivisionByZero | Overflow | Underflow | Inexact => 7,
+        Invalid | DivisionByZero | Overflow | Underflow | Inexact | Quantum => 7,
         Fetch(_) | Store(_) | Real(_) | Frame(_) | Translated(_) => return None,
     })
 }

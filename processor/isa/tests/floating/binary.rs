@@ -286,7 +286,7 @@ impl Operation {
 }
 
 /// The integer of so many bits in a general register.
-fn source(register: u64, bits: u32, signed: bool) -> i128 {
+pub(crate) fn source(register: u64, bits: u32, signed: bool) -> i128 {
     match (bits, signed) {
         (32, true) => i128::from(register as i32),
         (32, false) => i128::from(register as u32),
@@ -296,7 +296,7 @@ fn source(register: u64, bits: u32, signed: bool) -> i128 {
 }
 
 /// The least integer of so many bits and the greatest.
-fn range(bits: u32, signed: bool) -> (i128, i128) {
+pub(crate) fn range(bits: u32, signed: bool) -> (i128, i128) {
     match signed {
         true => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
         false => (0, (1 << bits) - 1),
@@ -325,7 +325,7 @@ fn number_with_code(before: &Registers, ending: Ending<Number>) -> Expected {
 }
 
 /// An integer of one of the classes.
-fn integer(random: &mut Random, class: usize) -> u64 {
+pub(crate) fn integer(random: &mut Random, class: usize) -> u64 {
     let few = random.below(3u64);
     let bit = 1u64 << random.below(64u32);
     let value = match class {

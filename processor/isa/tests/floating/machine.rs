@@ -2,6 +2,7 @@
 
 use crate::lone_cpu::{self, OPERAND};
 use crate::number::Format;
+use arch::Absolute;
 use cpu::{Architecture, Facilities, Interruption, State};
 use isa::Instruction;
 use support::Random;
@@ -20,7 +21,16 @@ pub(crate) struct Registers {
     pub program_mask: u8,
     /// The operand in storage, from the left.
     pub operand: u128,
+    /// General registers 6 and 7, a pair that is a source or a result.
+    pub pair: [u64; 2],
+    /// Decimal digits in storage, which are a source or a result.
+    pub area: [u8; AREA],
 }
+
+/// Bytes of the longest decimal number in storage, and some.
+pub(crate) const AREA: usize = 40;
+/// Where that lies: after the other operand.
+const AREA_AT: Absolute = Absolute(OPERAND.0 + 16);
 
 /// All rows, whatever facilities there are.
 const FACILITIES: Facilities = Facilities([u64::MAX; 4]);
@@ -43,9 +53,13 @@ pub(crate) fn execute(cpu: &mut State, text: [u8; 6], before: &Registers) -> (Re
     }
     (cpu.gr[1], cpu.gr[4]) = (before.gr1, before.gr4);
     (cpu.fpc, cpu.cc, cpu.program_mask) = (before.fpc, before.cc, before.program_mask);
+    (cpu.gr[6], cpu.gr[7]) = (before.pair[0], before.pair[1]);
     cpu.storage().write(OPERAND, &before.operand.to_be_bytes()).expect("it is within storage");
+    cpu.storage().write(AREA_AT, &before.area).expect("it is within storage");
     let fields = isa::Fields::extract(row.format, text);
     let result = isa::perform(row.run.expect("it is built"), cpu, &fields);
+    let mut area = [0; AREA];
+    cpu.storage().read(AREA_AT, &mut area).expect("it is within storage");
     let after = Registers {
         fpr: std::array::from_fn(|n| cpu.fpr[n]),
         gr1: cpu.gr[1],
@@ -54,6 +68,8 @@ pub(crate) fn execute(cpu: &mut State, text: [u8; 6], before: &Registers) -> (Re
         cc: cpu.cc,
         program_mask: cpu.program_mask,
         operand: before.operand,
+        pair: [cpu.gr[6], cpu.gr[7]],
+        area,
     };
     (after, result)
 }
@@ -94,6 +110,8 @@ impl Registers {
             cc: random.below(4u8),
             program_mask: 0,
             operand: u128::from(random.word()) << 64 | u128::from(random.word()),
+            pair: [random.word(), random.word()],
+            area: std::array::from_fn(|_| random.byte()),
         }
     }
 

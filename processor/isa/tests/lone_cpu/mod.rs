@@ -18,6 +18,7 @@ impl Clock for NoTime {
 /// What register 5 designates.
 const BASE: u64 = 0x1000;
 /// Where the storage operand is: 88 bytes after that.
+#[allow(dead_code)] // where all operands are in registers
 pub(crate) const OPERAND: Absolute = Absolute(BASE + 88);
 
 /// A CPU in z/Architecture that may use floating point.
