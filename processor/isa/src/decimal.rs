@@ -80,7 +80,12 @@ fn finish(s: &mut State, at: At, len: usize, mut result: Decimal, lost: bool) ->
         Decimal { negative: true, .. } => 1,
         _ => 2,
     };
-    if overflow && s.program_mask & 4 != 0 { Err(Program::DecimalOverflow.into()) } else { Ok(()) }
+    if overflow { self::overflow(s) } else { Ok(()) }
+}
+
+/// Decimal overflow interrupts if the program mask says so.
+pub(crate) fn overflow(s: &State) -> Result<(), Interruption> {
+    if s.program_mask & 4 != 0 { Err(Program::DecimalOverflow.into()) } else { Ok(()) }
 }
 
 /// Both operands of a two-length instruction: where they are and how many bytes they have.

@@ -20,28 +20,28 @@ instructions! {
     0xe60b VSTEBRF VRX   Z    148 { call store_reversed_element::<u32> }         [- VE SP S2(4)]
     0xe60e VSTBR   VRX   Z    148 { call store_bytes_reversed }                  [- VE SP S2(16)]
     0xe60f VSTER   VRX   Z    148 { call store_elements_reversed }               [- VE SP S2(16)]
-    0xe634 VPKZ    VSI   Z    134 { unbuilt }
-    0xe635 VLRL    VSI   Z    134 { unbuilt }
-    0xe637 VLRLR   VRSd  Z    134 { unbuilt }
-    0xe63c VUPKZ   VSI   Z    134 { unbuilt }
-    0xe63d VSTRL   VSI   Z    134 { unbuilt }
-    0xe63f VSTRLR  VRSd  Z    134 { unbuilt }
-    0xe649 VLIP    VRIh  Z    134 { unbuilt }
-    0xe650 VCVB    VRRi  Z    134 { unbuilt }
-    0xe652 VCVBG   VRRi  Z    134 { unbuilt }
-    0xe658 VCVD    VRIi  Z    134 { unbuilt }
-    0xe659 VSRP    VRIg  Z    134 { unbuilt }
-    0xe65a VCVDG   VRIi  Z    134 { unbuilt }
-    0xe65b VPSOP   VRIg  Z    134 { unbuilt }
-    0xe65f VTP     VRRg  Z    134 { unbuilt }
-    0xe671 VAP     VRIf  Z    134 { unbuilt }
-    0xe673 VSP     VRIf  Z    134 { unbuilt }
-    0xe677 VCP     VRRh  Z    134 { unbuilt }
-    0xe678 VMP     VRIf  Z    134 { unbuilt }
-    0xe679 VMSP    VRIf  Z    134 { unbuilt }
-    0xe67a VDP     VRIf  Z    134 { unbuilt }
-    0xe67b VRP     VRIf  Z    134 { unbuilt }
-    0xe67e VSDP    VRIf  Z    134 { unbuilt }
+    0xe634 VPKZ    VSI   Z    134 { call pack_zoned_to_vector }                  [- VE SP F2]
+    0xe635 VLRL    VSI   Z    134 { call load_rightmost_immediate }              [- VE SP F2]
+    0xe637 VLRLR   VRSd  Z    134 { call load_rightmost_register }               [- VE F2]
+    0xe63c VUPKZ   VSI   Z    134 { call unpack_vector_to_zoned }                [- VE SP S2]
+    0xe63d VSTRL   VSI   Z    134 { call store_rightmost_immediate }             [- VE SP S2]
+    0xe63f VSTRLR  VRSd  Z    134 { call store_rightmost_register }              [- VE S2(R3To16)]
+    0xe649 VLIP    VRIh  Z    134 { call load_immediate_packed }                 [- VE D]
+    0xe650 VCVB    VRRi  Z    134 { call to_binary::<u32> }                      [03 VE D IF]
+    0xe652 VCVBG   VRRi  Z    134 { call to_binary::<u64> }                      [03 VE D IF]
+    0xe658 VCVD    VRIi  Z    134 { call to_decimal::<u32> }                     [03 VE SP DF]
+    0xe659 VSRP    VRIg  Z    134 { call shift_and_round_packed }                [0123 VE SP D DF]
+    0xe65a VCVDG   VRIi  Z    134 { call to_decimal::<u64> }                     [03 VE SP DF]
+    0xe65b VPSOP   VRIg  Z    134 { call perform_sign_operation }                [0123 VE SP D DF]
+    0xe65f VTP     VRRg  Z    134 { call test_packed }                           [0123 VE]
+    0xe671 VAP     VRIf  Z    134 { call add_packed }                            [0123 VE SP D DF]
+    0xe673 VSP     VRIf  Z    134 { call subtract_packed }                       [0123 VE SP D DF]
+    0xe677 VCP     VRRh  Z    134 { call compare_packed }                        [012 VE D]
+    0xe678 VMP     VRIf  Z    134 { call multiply_packed }                       [0123 VE SP D DF]
+    0xe679 VMSP    VRIf  Z    134 { call multiply_and_shift_packed }             [0123 VE SP D DF]
+    0xe67a VDP     VRIf  Z    134 { call divide_packed }                         [0123 VE SP D DF DK]
+    0xe67b VRP     VRIf  Z    134 { call remainder_packed }                      [0123 VE SP D DF DK]
+    0xe67e VSDP    VRIf  Z    134 { call shift_and_divide_packed }               [0123 VE SP D DF DK]
     0xe700 VLEB    VRX   Z    129 { call load_element::<u8> }                    [- VE F2]
     0xe701 VLEH    VRX   Z    129 { call load_element::<u16> }                   [- VE SP F2]
     0xe702 VLEG    VRX   Z    129 { inline load_doubleword }                     [- VE SP F2]
