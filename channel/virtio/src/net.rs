@@ -64,10 +64,25 @@ impl Cable {
         }
     }
 
-    fn run(&self, runs: bool, takes: Takes) {
+    /// The adapter was attached: the bell to ring when a frame comes, or the cable is put into another port.
+    pub fn attach(&self, bell: Doorbell) {
+        let mut plug = self.lock();
+        // The virtual machine may have had another adapter at this cable, before it got other hardware.
+        plug.runs = false;
+        plug.bell = Some(bell);
+        plug.plug_in();
+    }
+
+    /// The driver takes frames, and with these things to do about them; or it takes none any more.
+    pub fn run(&self, runs: bool, takes: Takes) {
         let mut plug = self.lock();
         (plug.runs, plug.takes) = (runs, takes);
         plug.plug_in();
+    }
+
+    /// Whether it was put into another port, or taken out, since this was asked last.
+    pub fn take_change(&self) -> bool {
+        std::mem::take(&mut self.lock().changed)
     }
 }
 
@@ -290,15 +305,11 @@ impl Model for Card {
     }
 
     fn config_changed(&mut self) -> bool {
-        std::mem::take(&mut self.cable.lock().changed)
+        self.cable.take_change()
     }
 
     fn attached(&mut self, bell: &Doorbell) {
-        let mut plug = self.cable.lock();
-        // The virtual machine may have had another card at this cable, before it got other hardware.
-        plug.runs = false;
-        plug.bell = Some(bell.clone());
-        plug.plug_in();
+        self.cable.attach(bell.clone());
     }
 
     fn start(&mut self, features: u64) {
