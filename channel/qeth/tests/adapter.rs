@@ -1,0 +1,378 @@
+//! An adapter as a driver sees it: control channels, queues, indicators. And what random drivers do.
+
+use arch::Absolute;
+use arch::io::chsc::BLOCK;
+use arch::io::{Ccw, CcwFormat, DeviceStatus, Orb, SubsystemId, pmcw_flag};
+use arch::qdio::{Activation, Element, Establish, FrameHead, MessageHead, QueueDescriptor, command, state};
+use base::{Clock, Tod};
+use css::ChannelSubsystem;
+use net::{Mac, Port, Settings, Switch};
+use std::sync::Arc;
+use storage::Storage;
+use support::Random;
+use virtio::Cable;
+use zerocopy::IntoBytes;
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Tod {
+        Tod(1 << 60)
+    }
+}
+
+const MAC: Mac = Mac([2, 0, 0, 0, 0, 1]);
+const OTHER: Mac = Mac([2, 0, 0, 0, 0, 2]);
+const SLI: u8 = 0x20;
+const CC: u8 = 0x40;
+/// Places in storage: channel programs, their data, queues.
+const PROGRAM: u64 = 0x1000;
+const AREA: u32 = 0x2000;
+const BLOCKS: u32 = 0x4000;
+const INFORMATION: u64 = 0x6000;
+const LIST: u64 = 0x7000;
+const STATES: u64 = 0x8000;
+const BUFFERS: u64 = 0x1_0000;
+const PAGES: u64 = 0x10_0000;
+const SUMMARY: u64 = 0x9000;
+const OWN: u64 = 0x9100;
+
+struct Driver {
+    storage: Arc<Storage>,
+    css: ChannelSubsystem,
+    ids: [SubsystemId; 3],
+    cable: Arc<Cable>,
+    /// What is at another port of the switch.
+    other: Port,
+    switch: Switch,
+}
+
+/// Input queue 0, and output queues after it.
+const QUEUES: u64 = 5;
+
+impl Driver {
+    fn new() -> Driver {
+        let storage = Arc::new(Storage::new(0x80_0000).unwrap());
+        let mut css = ChannelSubsystem::new(storage.clone());
+        let (cable, switch) = (Cable::new(), Switch::new(Arc::new(Still)));
+        let ids = qeth::devices(&cable, MAC).into_iter().enumerate().map(|(n, device)| {
+            let id = css.attach(0x600 + n as u16, device).unwrap();
+            let mut schib = css.store_subchannel(id).unwrap();
+            schib.pmcw.flags |= pmcw_flag::ENABLED;
+            css.modify_subchannel(id, &schib).unwrap();
+            id
+        });
+        let ids: Vec<SubsystemId> = ids.collect();
+        let other = switch.port(Settings::default());
+        other.set_up(true);
+        let ids = [ids[0], ids[1], ids[2]];
+        Driver { storage, css, ids, cable, other, switch }
+    }
+
+    fn put(&self, at: u64, bytes: &[u8]) {
+        self.storage.write(Absolute(at), bytes).unwrap();
+    }
+
+    fn get(&self, at: u64, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        self.storage.read(Absolute(at), &mut bytes).unwrap();
+        bytes
+    }
+
+    fn start(&mut self, device: usize, ccws: &[(u8, u8, u16, u32)]) -> u8 {
+        let at = PROGRAM + 0x100 * device as u64;
+        for (n, &(command, flags, count, address)) in ccws.iter().enumerate() {
+            let ccw = Ccw { command, flags, count, address };
+            self.put(at + 8 * n as u64, &ccw.encode(CcwFormat::One));
+        }
+        let orb = Orb::new(0, 0x0080_ff00, at as u32);
+        self.css.start_subchannel(self.ids[device], &orb).unwrap()
+    }
+
+    fn attend(&mut self) {
+        (0..8).for_each(|_| self.css.attend());
+    }
+
+    fn ended(&mut self, device: usize) -> Option<DeviceStatus> {
+        let (cc, irb) = self.css.test_subchannel(self.ids[device]);
+        (cc == 0).then_some(irb.scsw.device)
+    }
+
+    /// Activates a control channel as Linux does.
+    fn activate(&mut self, device: usize) -> Activation {
+        let activation = Activation {
+            head: Activation::HEAD.into(),
+            kind: if device == 0 { 0x19 } else { 0x15 },
+            level: 0x4101.into(),
+            ..Activation::default()
+        };
+        self.put(AREA.into(), activation.as_bytes());
+        self.start(device, &[(0x01, CC, 0x22, AREA), (0x02, 0, 4096, AREA)]);
+        assert_eq!(self.ended(device), Some(DeviceStatus::ENDED));
+        self.storage.read_layout(Absolute(AREA.into())).unwrap()
+    }
+
+    /// A message, and what the read device has for it.
+    fn ask(&mut self, message: &[u8]) -> Vec<u8> {
+        self.start(0, &[(0x02, SLI, 4096, AREA)]);
+        self.put(AREA as u64 + 0x1000, message);
+        self.start(1, &[(0x01, SLI, message.len() as u16, AREA + 0x1000)]);
+        assert_eq!(self.ended(1), Some(DeviceStatus::ENDED));
+        self.attend();
+        assert_eq!(self.ended(0), Some(DeviceStatus::ENDED));
+        self.get(AREA.into(), message.len().max(0x6c))
+    }
+
+    /// Describes the queues and starts them.
+    fn establish(&mut self) {
+        let head = Establish {
+            inputs: 1,
+            outputs: 4,
+            input_words: 8,
+            output_words: 8,
+            information: INFORMATION.into(),
+            ..Establish::default()
+        };
+        let mut bytes = head.as_bytes().to_vec();
+        for n in 0..QUEUES {
+            let descriptor = QueueDescriptor {
+                list: (LIST + 0x400 * n).into(),
+                states: (STATES + 0x100 * n).into(),
+                ..QueueDescriptor::default()
+            };
+            bytes.extend(descriptor.as_bytes());
+            for buffer in 0..128 {
+                self.put(LIST + 0x400 * n + 8 * buffer, &(BUFFERS + 0x100 * (128 * n + buffer)).to_be_bytes());
+                self.put(STATES + 0x100 * n + buffer, &[if n == 0 { 0x80 } else { 0xa0 }]);
+            }
+        }
+        bytes.resize(4096, 0);
+        self.put(BLOCKS.into(), &bytes);
+        self.start(2, &[(command::ESTABLISH, SLI, 4096, BLOCKS)]);
+        assert_eq!(self.ended(2), Some(DeviceStatus::ENDED));
+        self.start(2, &[(command::ACTIVATE, SLI, 0, 0)]);
+        self.attend();
+        assert_eq!(self.ended(2), None, "it goes on as long as the queues are active");
+        assert_eq!(self.get(INFORMATION + 3, 1), [0x40]);
+    }
+
+    /// Where the adapter indicates, by CHANNEL SUBSYSTEM CALL.
+    fn indicate(&mut self) {
+        let mut block = [0; BLOCK];
+        block[..4].copy_from_slice(&[0x0f, 0xe0, 0x00, 0x21]);
+        block[0x10..0x18].copy_from_slice(&SUMMARY.to_be_bytes());
+        block[0x18..0x20].copy_from_slice(&OWN.to_be_bytes());
+        block[0x23] = 3;
+        block[0x2c..0x30].copy_from_slice(&[0, 1, 0, self.ids[2].number() as u8]);
+        self.css.channel_subsystem_call(&mut block).unwrap();
+        assert_eq!(block[0xfe0..0xfe4], [0, 8, 0, 1]);
+    }
+
+    fn element(&self, queue: u64, buffer: u64, n: u64, element: Element) {
+        self.put(BUFFERS + 0x100 * (128 * queue + buffer) + 16 * n, element.as_bytes());
+    }
+
+    /// An input buffer of two parts.
+    fn empty(&self, buffer: u64) {
+        for n in 0..2 {
+            let at = PAGES + 0x2000 * buffer + 0x1000 * n;
+            self.element(0, buffer, n, Element { length: 4096.into(), address: at.into(), ..Element::default() });
+        }
+        self.put(STATES + buffer, &[state::INPUT_EMPTY]);
+    }
+
+    /// An output buffer with frames, each of head and frame in parts of their own.
+    fn prime(&self, queue: u64, buffer: u64, frames: &[&[u8]]) {
+        let mut at = PAGES + 0x20_0000 + 0x4000 * buffer;
+        let last = 2 * frames.len() as u64 - 1;
+        for (n, frame) in frames.iter().enumerate() {
+            let head =
+                FrameHead { kind: FrameHead::LAYER_2, length: (frame.len() as u16).into(), ..FrameHead::default() };
+            for (part, bytes) in [head.as_bytes(), frame].into_iter().enumerate() {
+                let number = 2 * n as u64 + part as u64;
+                self.put(at, bytes);
+                let flags = if number == last { 0x40 } else { 0 };
+                let (length, address) = ((bytes.len() as u32).into(), at.into());
+                let request = if number == 0 { 0x40 } else { 0 };
+                self.element(queue, buffer, number, Element { flags, request, length, address, ..Element::default() });
+                at += bytes.len() as u64;
+            }
+        }
+        self.put(STATES + 0x100 * queue + buffer, &[state::OUTPUT_PRIMED]);
+    }
+
+    fn interrupted(&mut self) -> bool {
+        self.css.take_interruption(0x10).is_some()
+    }
+}
+
+fn frame(to: Mac, from: Mac, text: &[u8]) -> Vec<u8> {
+    [&to.0[..], &from.0, &[0x88, 0xb5], text].concat()
+}
+
+#[test]
+fn control_channels_come_up_as_the_driver_wants_them() {
+    let mut driver = Driver::new();
+    for device in [0, 1] {
+        let reply = driver.activate(device);
+        assert_eq!((reply.head.get(), reply.kind & 3, reply.level.get()), (Activation::HEAD, 2, 0x0201));
+    }
+    // Enabling what uses the connection: the longest packet and the type of link are in the answer.
+    let head = MessageHead { kind: MessageHead::USER, number: 5.into(), ..MessageHead::default() };
+    let mut message = head.as_bytes().to_vec();
+    message.extend([0, 0x0c, 0x41, 0x02]);
+    message.resize(0x6b, 0);
+    let answer = driver.ask(&message);
+    assert_eq!((&answer[0x5f..0x61], &answer[0x57..0x59], answer[0x6b]), (&[0x23, 0x20][..], &[0, 0x18][..], 3));
+    assert_eq!(answer[0x20..0x24], [0, 0, 0, 5]);
+    // A write that is no message, and a write before activation.
+    driver.start(1, &[(0x01, SLI, 8, AREA)]);
+    assert!(driver.ended(1).unwrap().has(DeviceStatus::UNIT_CHECK));
+    let mut driver = Driver::new();
+    driver.put(AREA.into(), &message);
+    driver.start(1, &[(0x01, SLI, 0x6b, AREA)]);
+    assert!(driver.ended(1).unwrap().has(DeviceStatus::UNIT_CHECK));
+}
+
+#[test]
+fn frames_go_both_ways_and_the_driver_is_told_once() {
+    let mut driver = Driver::new();
+    driver.indicate();
+    driver.establish();
+    let port = Arc::new(driver.switch.port(Settings::default()));
+    driver.cable.couple(Some(port.clone()));
+    driver.attend();
+    // Out: two frames in one buffer, one in another queue.
+    let [a, b, c] = [b"one".to_vec(), vec![7; 1400], b"three".to_vec()].map(|text| frame(OTHER, MAC, &text));
+    driver.prime(1, 0, &[&a, &b]);
+    driver.prime(3, 0, &[&c]);
+    assert_eq!(driver.css.signal_adapter(driver.ids[2], 0, 0xa000_0000), 0);
+    let mut taken = Vec::new();
+    for sent in [&a, &b, &c] {
+        assert!(driver.other.receive(&mut taken));
+        assert_eq!(&taken, sent);
+    }
+    assert_eq!([driver.get(STATES + 0x100, 1), driver.get(STATES + 0x300, 1)], [[state::OUTPUT_EMPTY]; 2]);
+    assert!(driver.interrupted() && !driver.interrupted());
+    assert_eq!((driver.get(SUMMARY, 1), driver.get(OWN, 1)), (vec![1], vec![1]));
+
+    // In: as long as the driver has not looked, it is not told again.
+    (0..2).for_each(|buffer| driver.empty(buffer));
+    let long = frame(MAC, OTHER, &vec![9; 5000]);
+    driver.other.send(&a_reply(b"short"));
+    driver.other.send(&long);
+    driver.other.send(&a_reply(b"no buffer"));
+    driver.attend();
+    assert!(!driver.interrupted());
+    driver.put(OWN, &[0]);
+    assert_eq!(driver.get(STATES, 3), [state::INPUT_PRIMED, state::INPUT_PRIMED, 0x80]);
+    let head: FrameHead = driver.storage.read_layout(Absolute(PAGES)).unwrap();
+    assert_eq!((head.kind, head.length.get(), head.cast), (2, 14 + 5, 4));
+    assert_eq!(driver.get(PAGES + 32, 19), a_reply(b"short"));
+    let parts: [Element; 2] = driver.storage.read_layout(Absolute(BUFFERS + 0x100)).unwrap();
+    assert_eq!(parts.map(|part| (part.length.get(), part.flags)), [(4096, 0), (5014 + 32 - 4096, 0x40)]);
+    // Buffers that are empty again are told by SIGNAL ADAPTER, and what has waited comes.
+    driver.empty(2);
+    assert_eq!(driver.css.signal_adapter(driver.ids[2], 1, 0x8000_0000), 0);
+    assert_eq!(driver.get(STATES + 2, 1), [state::INPUT_PRIMED]);
+    assert!(driver.interrupted());
+
+    // Halted, there are no queues.
+    assert_eq!(driver.css.halt_subchannel(driver.ids[2]), 0);
+    assert_eq!(driver.css.signal_adapter(driver.ids[2], 0, 0x8000_0000), 3);
+    assert_eq!(driver.css.signal_adapter(driver.ids[0], 0, 0x8000_0000), 3);
+    assert_eq!(port.counters().received, 3);
+}
+
+fn a_reply(text: &[u8]) -> Vec<u8> {
+    frame(MAC, OTHER, text)
+}
+
+#[test]
+fn what_is_wrong_in_a_queue_ends_the_queues() {
+    let mut driver = Driver::new();
+    driver.establish();
+    driver.put(LIST + 0x400, &u64::MAX.to_be_bytes());
+    driver.put(STATES + 0x100, &[state::OUTPUT_PRIMED]);
+    driver.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
+    driver.attend();
+    assert!(driver.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK));
+    // A frame that is none is an error of its buffer alone.
+    let mut driver = Driver::new();
+    driver.establish();
+    driver.prime(1, 0, &[&[1; 5]]);
+    driver.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
+    assert_eq!(driver.get(STATES + 0x100, 1), [state::OUTPUT_ERROR]);
+    for (inputs, outputs, words, list) in [(0, 4, 8, LIST), (1, 5, 8, LIST), (1, 4, 7, LIST), (1, 4, 8, u64::MAX - 7)] {
+        let head = Establish { inputs, outputs, input_words: words, output_words: words, ..Establish::default() };
+        driver.put(BLOCKS.into(), head.as_bytes());
+        driver.put(u64::from(BLOCKS) + 0x48, &list.to_be_bytes());
+        driver.css.clear_subchannel(driver.ids[2]);
+        driver.ended(2);
+        driver.start(2, &[(command::ESTABLISH, SLI, 4096, BLOCKS)]);
+        assert!(driver.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK), "{inputs} {outputs} {words} {list:X}");
+    }
+}
+
+/// Random drivers: messages, queues and signals of every kind. `ENDICOTT_RINGS` says how many.
+#[test]
+fn random_drivers_do_no_harm() {
+    let rounds = std::env::var("ENDICOTT_RINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(200u64);
+    let mut random = Random::seeded(1731);
+    let mut sent = 0;
+    for _ in 0..rounds {
+        let mut driver = Driver::new();
+        let port = Arc::new(driver.switch.port(Settings::default()));
+        if random.one_in(2) {
+            driver.indicate();
+        }
+        driver.establish();
+        driver.cable.couple(Some(port.clone()));
+        for _ in 0..64 {
+            match random.below(10) {
+                0 => _ = driver.activate(random.below(2)),
+                1 => {
+                    let mut message: Vec<u8> = (0..random.below(0x90)).map(|_| random.byte()).collect();
+                    if let Some(kind) = message.get_mut(0x18) {
+                        *kind = [0x81, 0x41, 0xc1][random.below(3)];
+                    }
+                    if let Some(command) = message.get_mut(0x40) {
+                        *command = [0x01, 0x02, 0x21, 0x22, 0xb2, 0xb8, 0xb3][random.below(7)];
+                    }
+                    driver.put(AREA as u64 + 0x1000, &message);
+                    driver.start(1, &[(0x01, SLI, message.len().max(1) as u16, AREA + 0x1000)]);
+                    driver.ended(1);
+                }
+                2 => {
+                    driver.start(0, &[(0x02, SLI, 4096, AREA)]);
+                    driver.ended(0);
+                }
+                3 => {
+                    let (queue, buffer) = (random.below(QUEUES), random.below(128));
+                    let wild = random.one_in(4);
+                    let address = if wild { random.word() } else { PAGES + random.below(0x1000) };
+                    let length = if wild { random.word() as u32 } else { random.below(2000) };
+                    let flags = if random.one_in(2) { 0x40 } else { random.byte() };
+                    let element =
+                        Element { flags, length: length.into(), address: address.into(), ..Element::default() };
+                    driver.element(queue, buffer, random.below(16), element);
+                    driver.put(STATES + 0x100 * queue + buffer, &[[0x41, 0x62][random.below(2)]]);
+                }
+                4 => driver.put(LIST + random.below(0x1400), &random.word().to_be_bytes()),
+                5 => driver.prime(1 + random.below(4), random.below(4), &[&frame(OTHER, MAC, b"good")]),
+                6 => _ = driver.other.send(&a_reply(&vec![1; random.below(9000)])),
+                7 => driver.empty(random.below(8)),
+                8 if random.one_in(8) => driver.cable.couple(random.one_in(2).then(|| port.clone())),
+                _ => {
+                    driver.css.signal_adapter(driver.ids[2], random.below(6u32) as u8, random.word() as u32);
+                }
+            }
+            if random.one_in(4) {
+                driver.attend();
+                driver.ended(2);
+            }
+        }
+        sent += port.counters().sent + port.counters().received;
+    }
+    assert!(sent > rounds / 4, "{sent}");
+}
