@@ -6,6 +6,7 @@
 use crate::clock::HostClock;
 use base::Held;
 use base::file::{self, Access};
+use directory::AdapterType;
 use lan::UplinkSpec;
 use net::{Capture, Mac, Port, Settings, Switch, Takes, left_open};
 use nucleus::nic::{MTU, Nic};
@@ -121,7 +122,7 @@ impl Network {
         if !problems.is_empty() {
             return Err(format!("--publish: {}", problems.join("; ")));
         }
-        let nic = Nic::new(CARD, MAC, MTU);
+        let nic = Nic::new(AdapterType::Virtio, CARD, MAC, MTU);
         nic.couple(Some(card.clone()));
         assert!(vmdbk.add_nic(nic), "no other device has its number");
         Ok(Some(Network { card, gateway }))

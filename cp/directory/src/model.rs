@@ -468,7 +468,15 @@ impl AdapterType {
 
     /// Whether there are adapters of this type here.
     pub fn is_simulated(self) -> bool {
-        self == AdapterType::Virtio
+        self != AdapterType::Hipersockets
+    }
+
+    /// How many devices such an adapter is.
+    pub fn devices(self) -> u16 {
+        match self {
+            AdapterType::Virtio => 1,
+            AdapterType::Qdio | AdapterType::Hipersockets => 3,
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn nicdef(operands: &mut Operands, entry: &mut Entry) -> Result<(), P
     if several && nic.trunk == Some(false) {
         return Err(problem("an ACCESS port is in one VLAN", "PORTTYPE TRUNK, or one VLAN"));
     }
-    told(entry, nic.kind);
+    told(entry, &nic);
     match at {
         Some(at) => entry.user.devices[at].kind = DeviceKind::Nic(nic),
         None => entry.add(number, DeviceKind::Nic(nic), operands.line())?,
@@ -68,14 +68,17 @@ pub(crate) fn nicdef(operands: &mut Operands, entry: &mut Entry) -> Result<(), P
 pub(crate) fn special(kind: AdapterType, operands: &mut Operands, entry: &mut Entry) -> Result<Nic, Problem> {
     let devices = operands.optional("a number of devices, 1 to 3072", devices)?;
     let lan = if operands.peek().is_some() { Some(network(operands)?) } else { None };
-    told(entry, kind);
-    Ok(Nic { kind, devices, lan, ..Nic::default() })
+    let nic = Nic { kind, devices, lan, ..Nic::default() };
+    told(entry, &nic);
+    Ok(nic)
 }
 
-/// An adapter that is not simulated is not there.
-fn told(entry: &mut Entry, kind: AdapterType) {
-    if !kind.is_simulated() {
-        entry.unused.push(format!("TYPE {}", kind.name()));
+/// An adapter that is not simulated is not there, and none has another number of devices than it needs.
+fn told(entry: &mut Entry, nic: &Nic) {
+    match nic.devices {
+        _ if !nic.kind.is_simulated() => entry.unused.push(format!("TYPE {}", nic.kind.name())),
+        Some(devices) if devices != nic.kind.devices() => entry.unused.push(format!("DEVICES {devices}")),
+        _ => (),
     }
 }
 

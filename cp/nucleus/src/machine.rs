@@ -150,7 +150,7 @@ impl Machine {
         for graf in &outfit.grafs {
             attach(&machine.configuration, graf.vdev(), Box::new(VirtualGraf::new(graf.clone())));
         }
-        outfit.nics.iter().for_each(|nic| attach(&machine.configuration, nic.vdev(), nic.device()));
+        outfit.nics.iter().for_each(|nic| _ = nic.attach(&mut machine.configuration.css()));
         outfit.ctcas.iter().for_each(|ctca| attach(&machine.configuration, ctca.vdev(), ctca.device()));
         // The subchannels are there from the beginning: the reset clears the channel reports of their arrival.
         machine.configuration.css().reset();

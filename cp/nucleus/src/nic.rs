@@ -1,7 +1,7 @@
 //! Virtual network adapters.
 
 use base::Held;
-use css::Device;
+use css::{ChannelSubsystem, Device};
 use directory::AdapterType;
 use lan::{Adapter, Grant, Name, Place};
 use net::{Mac, Port};
@@ -22,8 +22,10 @@ pub struct Wishes {
     pub network: Option<(Name, Grant)>,
 }
 
-/// A virtual network adapter: one virtio device. It stays when the virtual machine gets other hardware.
+/// A virtual network adapter: one virtio device, or the three of an OSA. It stays when the virtual machine gets other
+/// hardware.
 pub struct Nic {
+    kind: AdapterType,
     vdev: Mutex<u16>,
     mac: Mac,
     mtu: u16,
@@ -32,9 +34,10 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// An adapter with this device number and this address, for packets of up to `mtu` bytes, coupled to nothing.
-    pub fn new(vdev: u16, mac: Mac, mtu: u16) -> Arc<Nic> {
-        Arc::new(Nic { vdev: Mutex::new(vdev), mac, mtu, cable: Cable::new(), wishes: Mutex::default() })
+    /// An adapter with this device number and this address, coupled to nothing. Packets have up to `mtu` bytes, where the
+    /// adapter says how many they may have.
+    pub fn new(kind: AdapterType, vdev: u16, mac: Mac, mtu: u16) -> Arc<Nic> {
+        Arc::new(Nic { kind, vdev: Mutex::new(vdev), mac, mtu, cable: Cable::new(), wishes: Mutex::default() })
     }
 
     /// Its virtual device number.
@@ -49,12 +52,17 @@ impl Nic {
 
     /// Its type.
     pub fn kind(&self) -> AdapterType {
-        AdapterType::Virtio
+        self.kind
     }
 
     /// How many devices it is.
     pub fn devices(&self) -> u16 {
-        1
+        self.kind.devices()
+    }
+
+    /// Whether a device number is one of its.
+    pub fn has(&self, vdev: u16) -> bool {
+        vdev.checked_sub(self.vdev()).is_some_and(|n| n < self.devices())
     }
 
     /// Its address.
@@ -94,8 +102,23 @@ impl Nic {
         self.cable.couple(port);
     }
 
-    /// The device by which the virtual machine reaches it.
-    pub fn device(&self) -> Box<dyn Device> {
-        Box::new(Virtio::new(Card::new(self.cable.clone(), self.mac, self.mtu)))
+    /// Attaches the devices by which the virtual machine reaches it. False if one has a number that is in use: then none
+    /// is attached.
+    pub fn attach(&self, css: &mut ChannelSubsystem) -> bool {
+        let devices: Vec<Box<dyn Device>> = match self.kind {
+            AdapterType::Virtio => vec![Box::new(Virtio::new(Card::new(self.cable.clone(), self.mac, self.mtu)))],
+            AdapterType::Qdio | AdapterType::Hipersockets => qeth::devices(&self.cable, self.mac).into(),
+        };
+        let Some(last) = self.vdev().checked_add(self.devices() - 1) else { return false };
+        let numbers = self.vdev()..=last;
+        if numbers.clone().any(|number| css.find(number).is_some()) {
+            return false;
+        }
+        numbers.zip(devices).all(|(number, device)| css.attach(number, device).is_ok())
+    }
+
+    /// Takes its devices away from the virtual machine.
+    pub fn detach(&self, css: &mut ChannelSubsystem) {
+        (0..self.devices()).for_each(|n| drop(css.detach(self.vdev() + n)));
     }
 }

@@ -306,14 +306,14 @@ impl Vmdbk {
         self.nics.lock().held().clone()
     }
 
-    /// The network card with this device number.
+    /// The network adapter with this device number.
     pub fn nic(&self, vdev: u16) -> Option<Arc<Nic>> {
-        self.nics().into_iter().find(|nic| nic.vdev() == vdev)
+        self.nics().into_iter().find(|nic| nic.has(vdev))
     }
 
     /// Adds a network card. False if there is a device with its number.
     pub fn add_nic(&self, nic: Arc<Nic>) -> bool {
-        let attached = self.machine().configuration.css().attach(nic.vdev(), nic.device()).is_ok();
+        let attached = nic.attach(&mut self.machine().configuration.css());
         if attached {
             self.nics.lock().held().push(nic);
         }

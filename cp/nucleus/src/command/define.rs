@@ -2,6 +2,7 @@
 
 use super::{Issuer, Response, ctca, network};
 use crate::machine::Machine;
+use crate::nic::Nic;
 use crate::system::Cp;
 use consoles::graf::{Graf, VirtualGraf};
 use directory::{SpoolDevice, SpoolKind};
@@ -12,7 +13,7 @@ use unitrecord::{Unit, lock_unit};
 
 /// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] |
 /// READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK]
-/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev | CTCA|3088 [AS] vdev [userid|*] | NIC vdev [TYPE VIRTIO] [MACID SYSTEM|id] | LAN name [OWNERid
+/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev | CTCA|3088 [AS] vdev [userid|*] | NIC vdev [TYPE VIRTIO|QDIO] [MACID SYSTEM|id] | LAN name [OWNERid
 /// userid|*|SYSTEM] [MAXCONN n|INFinite] [RESTricted|UNRESTricted] [TYPE QDIO ETHernet] [GRANT userid ...] | VSWITCH
 /// name [UPLINK USER [PUBlish port ...] [HOSTaccess ON|OFF]|NOUPLINK] [VLAN UNAWARE|AWARE|n] [PORTType ACCESS|TRUNK]
 /// [NATive n] [ISOLation ON|OFF] [MACProtect ON|OFF|UNSPECified] [RESTricted|UNRESTricted] [MAXCONN n]`
@@ -27,7 +28,8 @@ use unitrecord::{Unit, lock_unit};
 /// CTCA adds one side of a channel-to-channel adapter, which COUPLE connects to another; with a user, only to one of
 /// that user's.
 ///
-/// NIC adds a network adapter, of type VIRTIO, which Linux knows; COUPLE connects it. LAN makes a guest LAN, which is
+/// NIC adds a network adapter; COUPLE connects it. One of type VIRTIO is one device, which Linux puts on line by itself;
+/// one of type QDIO is three, as an OSA is. LAN makes a guest LAN, which is
 /// yours unless you have class B and say otherwise. A LAN of SYSTEM stays until DETACH, another goes when its owner has
 /// logged off and its last adapter has gone. VSWITCH, of class B, makes a virtual switch of SYSTEM, which only users
 /// with a grant (SET VSWITCH) may connect to, unless it is UNRESTRICTED. UPLINK USER is a gateway to the host's
@@ -230,6 +232,23 @@ fn disk(cp: &Cp, issuer: &Issuer, device: Option<&str>, mut words: Words<'_>) ->
     Ok(format!("DASD {vdev:04X} DEFINED").into())
 }
 
+/// Gives all devices of an adapter other numbers.
+fn renumber_nic(cp: &Cp, issuer: &Issuer, nic: &Nic, new: u16) -> Result<Response, Message> {
+    let (old, count) = (nic.vdev(), nic.devices());
+    let name = format!("NIC  {new:04X}");
+    let machine = issuer.vmdbk.machine();
+    let mut css = machine.configuration.css();
+    let free = |n: u16| new.checked_add(n).is_some_and(|number| css.find(number).is_none());
+    if !(0..count).all(free) {
+        return Err(message::device_defined(name));
+    }
+    (0..count).for_each(|n| _ = css.renumber(old + n, new + n));
+    drop(css);
+    nic.renumber(new);
+    cp.networks.renumber(issuer.userid(), old, new);
+    Ok(format!("{name} DEFINED").into())
+}
+
 fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<Response, Message> {
     words.accept("AS");
     let new = words.need_device()?;
@@ -245,6 +264,9 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
         _ if cp.tapes.held(issuer.userid(), old).is_some() => "TAPE",
         _ => "DEV",
     };
+    if let Some(nic) = nic.as_ref().filter(|nic| nic.devices() > 1) {
+        return renumber_nic(cp, issuer, nic, new);
+    }
     let name = unit.as_ref().map_or(other, |unit| lock_unit(unit).class_name());
     let name = format!("{name:<4} {new:04X}");
     if !issuer.vmdbk.machine().configuration.css().renumber(old, new) {

@@ -67,6 +67,8 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         let unit = vmdbk.unit(number);
         let console = unit.as_ref().is_some_and(|unit| unitrecord::lock_unit(unit).console);
         match unit {
+            // It went with another device of its adapter.
+            None if machine.configuration.css().find(number).is_none() => (),
             Some(_) if console => {
                 machine.configuration.css().detach(number);
                 vmdbk.change_unit(number, None);

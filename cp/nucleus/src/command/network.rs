@@ -13,7 +13,7 @@ use message::words::{Word, Words};
 use std::sync::Arc;
 
 /// The types of adapters that there are.
-const TYPES: &[AdapterType] = &[AdapterType::Virtio];
+const TYPES: &[AdapterType] = &[AdapterType::Virtio, AdapterType::Qdio];
 
 /// `COUPLe vdev [TO owner|*|SYSTEM name] | vdev [TO] userid|* vdev`
 ///
@@ -141,7 +141,7 @@ pub(super) fn define_nic(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Resu
             () => return Err(word.invalid()),
         }
     }
-    if let Some(word) = devices.filter(|word| word.decimal() != Some(1)) {
+    if let Some(word) = devices.filter(|word| word.decimal() != Some(kind.devices().into())) {
         return Err(word.invalid());
     }
     let (_, line) = make_nic(cp, &issuer.vmdbk, vdev, kind, id, Wishes::default())?;
@@ -150,9 +150,13 @@ pub(super) fn define_nic(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Resu
     Ok(response)
 }
 
+/// The types of adapters, for messages.
+fn types() -> String {
+    TYPES.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
+
 /// The type of adapter that a word means, if there are any of it.
 fn adapter_type(word: Word<'_>) -> Result<AdapterType, Message> {
-    let types = || TYPES.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
     TYPES.iter().copied().find(|kind| word.is(kind.name())).ok_or_else(|| message::nic_type(word.upper(), types()))
 }
 
@@ -175,16 +179,22 @@ fn make_nic(
     wishes: Wishes,
 ) -> Result<(Arc<Nic>, String), Message> {
     if !TYPES.contains(&kind) {
-        return Err(message::nic_type(kind.name(), "VIRTIO"));
+        return Err(message::nic_type(kind.name(), types()));
     }
     let mac = cp.networks.take_address(&operands::place(&vmdbk.userid, vdev), id)?;
-    let nic = Nic::new(vdev, mac, nic::MTU);
+    let nic = Nic::new(kind, vdev, mac, nic::MTU);
     nic.set_wishes(wishes);
     if !vmdbk.add_nic(nic.clone()) {
         cp.networks.give_back_address(mac);
         return Err(message::device_defined(format!("NIC {vdev:04X}")));
     }
-    Ok((nic, format!("NIC {vdev:04X} is created; devices {vdev:04X}-{vdev:04X} defined")))
+    let line = format!("NIC {vdev:04X} is created; devices {} defined", range(&nic));
+    Ok((nic, line))
+}
+
+/// The device numbers of an adapter, as `0600-0602`.
+fn range(nic: &Nic) -> String {
+    format!("{:04X}-{:04X}", nic.vdev(), nic.vdev() + (nic.devices() - 1))
 }
 
 /// Connects an adapter to a network: the line that says so.
@@ -230,12 +240,12 @@ pub(super) fn let_go(cp: &Cp, kind: Kind, name: &Name, places: &[Place]) {
 /// DETACH NIC vdev, and DETACH vdev of an adapter.
 pub(super) fn detach_nic(cp: &Cp, vmdbk: &Vmdbk, nic: &Arc<Nic>) -> Response {
     let vdev = nic.vdev();
-    vmdbk.machine().configuration.css().detach(vdev);
+    nic.detach(&mut vmdbk.machine().configuration.css());
     let mut response = Response::none();
     response.lines.extend(disconnect(cp, vmdbk, nic));
     vmdbk.remove_nic(nic);
     cp.networks.give_back_address(nic.mac());
-    response.push(format!("NIC {vdev:04X} is destroyed; devices {vdev:04X}-{vdev:04X} detached"));
+    response.push(format!("NIC {vdev:04X} is destroyed; devices {} detached", range(nic)));
     response
 }
 

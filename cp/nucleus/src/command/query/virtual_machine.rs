@@ -6,6 +6,7 @@ use crate::system::Cp;
 use directory::SpoolKind;
 use message::Message;
 use message::words::{Word, Words};
+use std::ops::RangeInclusive;
 use unitrecord::lock_unit;
 
 /// `Query Virtual [ALL|CONSole|CPUs|CTCa|DASD [DETAILS]|GRAF|NIC [vdev]|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
@@ -82,8 +83,8 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
         }
     }
     for nic in issuer.vmdbk.nics() {
-        let vdev = nic.vdev();
-        if all || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
+        let named = |range: &RangeInclusive<u64>| (0..nic.devices()).any(|n| range.contains(&(nic.vdev() + n).into()));
+        if all || range.as_ref().is_some_and(named) {
             response.push(nic_line(&nic));
         }
     }
@@ -109,7 +110,7 @@ fn nic_line(nic: &Nic) -> String {
             format!("RX {} TX {} DISCARDED {}", counters.received, counters.sent, counters.dropped + counters.refused)
         }
     };
-    format!("NIC  {:04X} VIRTIO MAC {}-{} {state}", nic.vdev(), address[0], address[1])
+    format!("NIC  {:04X} {} MAC {}-{} {state}", nic.vdev(), nic.kind().name(), address[0], address[1])
 }
 
 /// `Query CONSole`
