@@ -89,8 +89,9 @@ fn two_linux_guests_on_networks_of_cp() {
     way_out(&system, &mut two, n);
     if shell(&mut one, "ls /modules", n).contains("ctcm.ko") {
         channel_to_channel(&mut one, &mut two, n);
+        osa(&mut one, &mut two, n);
     } else {
-        println!("the guest's initramfs has no ctcm.ko (cargo x guest makes one that has)");
+        println!("the guest's initramfs has no ctcm.ko and qeth.ko (cargo x guest makes one that has)");
     }
 
     two.say("poweroff", "CP READ", ANSWER);
@@ -153,4 +154,33 @@ fn channel_to_channel(one: &mut Client, two: &mut Client, n: &mut u32) {
     two.say("#cp couple 600 to linux1 601", "COUPLE TO LINUX1 0601", ANSWER);
     let again = "for i in 1 2 3 4 5 6 7 8 9 10; do ping -c 1 -W 5 10.2.2.2 >/dev/null && echo BA''CK && break; done";
     one.say(again, "BACK", ANSWER);
+}
+
+/// An adapter of type QDIO, with Debian's driver, on a LAN with one of type VIRTIO.
+fn osa(one: &mut Client, two: &mut Client, n: &mut u32) {
+    one.say("#cp define lan mine", "LAN LINUX1 MINE is created", ANSWER);
+    one.say("#cp define nic 700 type qdio", "devices 0700-0702 defined", ANSWER);
+    two.say("#cp define nic 1002", "devices 1002-1002 defined", ANSWER);
+    two.say("#cp couple 1002 linux1 mine", "NIC 1002 is connected to LAN LINUX1 MINE", ANSWER);
+    shell(two, "sleep 1; ip addr add 10.3.3.2/24 dev eth2; ip link set eth2 up", n);
+    shell(one, "sleep 1; for m in llc stp bridge qeth qeth_l2; do insmod /modules/$m.ko; done", n);
+    shell(one, "echo 0.0.0700,0.0.0701,0.0.0702 > /sys/bus/ccwgroup/drivers/qeth/group", n);
+    let device = "/sys/bus/ccwgroup/drivers/qeth/0.0.0700";
+    let said = shell(one, &format!("echo 1 > {device}/online; cat {device}/state; dmesg | grep -i qeth | tail -5"), n);
+    assert!(said.contains("\nUP") || said.contains("\nSOFTSETUP"), "{said}");
+    shell(one, &format!("d=$(cat {device}/if_name); ip addr add 10.3.3.1/24 dev $d; ip link set $d up"), n);
+    // Its link is down until it is coupled.
+    assert!(shell(one, "sleep 1; cat /sys/class/net/$d/carrier", n).contains("\n0"));
+    one.say("#cp couple 700 to * mine", "NIC 0700 is connected to LAN LINUX1 MINE", ANSWER);
+    assert!(shell(one, "sleep 2; cat /sys/class/net/$d/carrier", n).contains("\n1"));
+    one.say("ping -c 20 -i 0.05 10.3.3.2", " 0% packet loss", ANSWER);
+    two.say("ping -c 5 -i 0.05 -s 20000 10.3.3.1", " 0% packet loss", ANSWER);
+    transfer(one, two, "10.3.3.2", n);
+    transfer(two, one, "10.3.3.1", n);
+    let said = one.say("#cp query nic 700 details", "TX Bytes", ANSWER);
+    assert!(said.contains("Type: QDIO") && said.contains("Devices: 3"), "{said}");
+    shell(one, &format!("echo 0 > {device}/online; echo 1 > {device}/online"), n);
+    shell(one, "ip addr add 10.3.3.1/24 dev $d; ip link set $d up; sleep 1", n);
+    one.say("ping -c 3 -i 0.2 10.3.3.2", " 0% packet loss", ANSWER);
+    one.say("#cp detach nic 700", "devices 0700-0702 detached", ANSWER);
 }
