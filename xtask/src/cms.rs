@@ -149,7 +149,14 @@ const DISKS: [Disk; 7] = [
         decks: &[("CMSENTRY.TEXT", "A2"), ("DMSCSL.TEXT", "A2"), ("DMSGPI.MACLIB", "A2"), ("OSMACRO.MACLIB", "A2")],
         modules: &[],
     },
-    Disk { image: "tools", of: ("MAINT", "19E"), label: "MNT19E", folders: &["tools"], decks: &[("IPL.DDR", "A2")], modules: &["DDR", "LUA"] },
+    Disk {
+        image: "tools",
+        of: ("MAINT", "19E"),
+        label: "MNT19E",
+        folders: &["tools"],
+        decks: &[("IPL.DDR", "A2")],
+        modules: &["DDR", "LUA"],
+    },
     Disk {
         image: "maint",
         of: ("MAINT", "191"),
@@ -225,7 +232,8 @@ pub(crate) fn prepare() -> Outcome {
     )?;
     let folder = folder();
     make_folder(&folder)?;
-    let others = ["xtask/src/cms.rs", "xtask/src/ddr.rs", "xtask/src/lua.rs", "Cargo.lock", DIRECTORY].map(|path| host::root().join(path));
+    let others = ["xtask/src/cms.rs", "xtask/src/ddr.rs", "xtask/src/lua.rs", "Cargo.lock", DIRECTORY]
+        .map(|path| host::root().join(path));
     let newest = newest(&source()).into_iter().chain(others.iter().filter_map(|path| modified(path))).max();
     if modified(&folder.join("user.img")).is_some_and(|made| Some(made) > newest) {
         return Ok(());

@@ -39,14 +39,7 @@ pub(crate) fn programs(compiler: &str, strict: &[&str], cms: &Path, folder: &Pat
 
     let layout = format!("-Wl,-T,{}", cms.join("ddr/bare.ld").display());
     let bare = folder.join("ddr.elf");
-    compile(
-        compiler,
-        strict,
-        folder,
-        &with(&["ddr/bare.S", "ddr/bare.c"]),
-        &["-static", "-no-pie", &layout],
-        &bare,
-    )?;
+    compile(compiler, strict, folder, &with(&["ddr/bare.S", "ddr/bare.c"]), &["-static", "-no-pie", &layout], &bare)?;
     let loader = folder.join("ddr.ipl.o");
     run(Command::new(compiler)
         .args(["-m31", "-mesa", "-march=z900", "-c"])

@@ -79,6 +79,8 @@ void program_check(struct frame *frame)
     bool program = of_program(frame);
     char routine[32];
 
+    if (program && os_program_check(frame, code, length))
+        return;
     another(at - length);
     if (program)
         format(routine, sizeof routine, "routine %t", last_command);

@@ -293,6 +293,9 @@ void os_start(void);
 void os_forget(void);
 void os_abandon(void);
 
+/* os/recover.c: a program check of a program; true: it goes on. */
+bool os_program_check(struct frame *frame, u32 code, u32 length);
+
 /* pipe/lua.c: what a program asks for by SVC 203, function 7. */
 int program_request(u32 at);
 void lua_forget(void);

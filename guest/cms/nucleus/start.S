@@ -4,7 +4,7 @@
  * The nucleus runs with key 0, programs with key 14; both are enabled for interruptions of devices, the nucleus not while it works
  * the console (disable, restore). An interruption that finds a program running continues on the stack that the nucleus left when
  * it started the program; one that finds the nucleus continues on the nucleus's own.
- * A program check never goes on: it has a stack to itself and ends in the command loop.
+ * A program check has a stack to itself. It ends in the command loop, unless an exit of the program says where it goes on.
  */
 	.set	SVC_OLD, 0x20
 	.set	PGM_OLD, 0x28
@@ -98,6 +98,10 @@ pgm_handler:
 	mvc	104(64,%r15), SAVE
 	la	%r2, 96(%r15)
 	brasl	%r14, program_check
+	mvc	PSW(8), 96(%r15)	/* an exit of the program has seen to it */
+	lm	%r0, %r14, 104(%r15)
+	l	%r15, 104+60(%r15)
+	lpsw	PSW
 	.balign	4
 1:	.long	abend_stack_top
 

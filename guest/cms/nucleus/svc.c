@@ -13,7 +13,7 @@
  * the list at register 1 describes (csl.c), 5 makes the line that LINEDIT's block there describes (linedit.c). 6 is a
  * call as SVC 204 makes it, with the words at register 1, the line at 0 and the type in 2, all of them 31 bits wide. 7
  * is a request of lua/service.h, at register 1.
- * 8 to 14 are the access methods of OS (os/os.h). SVC 13 is an abend of the program's own, SVC 255 is where programs
+ * 8 to 15 are the access methods of OS (os/os.h). SVC 13 is an abend of the program's own, SVC 255 is where programs
  * return; others are OS's.
  */
 #include "../os/os.h"
@@ -122,12 +122,9 @@ static void own_service(struct frame *frame, u32 next)
         (void)disable();
     } else if (what == 7) {
         code = program_request(frame->gr[1]);
-    } else if (what >= OS_GET && what <= OS_POINT) {
+    } else if (what >= OS_GET && what <= OS_RESUME) {
         frame->psw[1] = (frame->psw[1] & 0x80000000) | next;
-        enable();
-        attend();
-        os_access(frame, (enum os_access)what);
-        (void)disable();
+        os_branched(frame, (enum os_access)what);
         return;
     } else {
         abend(0x0f8, "Invalid function of SVC 203");
@@ -149,6 +146,8 @@ void svc_interrupt(struct frame *frame)
         return;
     }
     if (number == SVC_ABEND) {
+        if (os_recovers(frame, frame->gr[1] & 0xfff))
+            return;
         message("ABE", 155, 'T', frame->gr[1] & 0xfff, next - 2);
         halt_execution();
     }

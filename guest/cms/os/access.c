@@ -453,9 +453,14 @@ static void check(struct frame *frame, u32 decb)
 void os_access(struct frame *frame, enum os_access what)
 {
     u32 at = frame->gr[1] & 0xffffff;
-    bool basic = what == OS_READ || what == OS_WRITE || what == OS_CHECK;
+    bool basic;
     struct opened *o;
 
+    if (what == OS_RESUME) {
+        os_resume(frame);
+        return;
+    }
+    basic = what == OS_READ || what == OS_WRITE || what == OS_CHECK;
     if (!os_may_store(at, basic ? DECB_IOB + 4 : DCB_LENGTH))
         os_abend(0x0c4);
     o = opened_at(basic ? three(at + DECB_DCB) : at);

@@ -19,11 +19,14 @@ bool os_may_fetch(u32 at, u32 length);
 
 /*
  * The branches of the access methods are in low storage: SVC 203 with one of these functions, and the way back. That of
- * POINT is four bytes after that of NOTE.
+ * POINT is four bytes after that of NOTE. After them is where SPIE's exits return to.
  */
-enum os_access { OS_GET = 8, OS_PUT, OS_READ, OS_WRITE, OS_CHECK, OS_NOTE, OS_POINT };
-enum { OS_BRANCHES = 0x268, OS_BRANCH = 6 };
+enum os_access { OS_GET = 8, OS_PUT, OS_READ, OS_WRITE, OS_CHECK, OS_NOTE, OS_POINT, OS_RESUME };
+enum { OS_BRANCHES = 0x268, OS_BRANCH = 6, OS_RESUMES = OS_BRANCHES + 7 * OS_BRANCH + 4 };
 static inline u32 os_branch(enum os_access what) { return OS_BRANCHES + (what - OS_GET) * OS_BRANCH; }
+
+/* service.c: one of these; an exit of the program may recover it from an abend. */
+void os_branched(struct frame *frame, enum os_access what);
 
 /* access.c */
 void os_access(struct frame *frame, enum os_access what);
@@ -33,6 +36,13 @@ void os_find(struct frame *frame);
 void os_build_list(struct frame *frame);
 void os_close_all(void);
 void os_lose_all(void);
+
+/* recover.c: SPIE and ESTAE. */
+void os_spie(struct frame *frame);
+void os_resume(struct frame *frame);
+void os_estae(struct frame *frame);
+bool os_recovers(struct frame *frame, u32 completion);
+void os_recovery_forget(void);
 
 /* area.c: GETMAIN and FREEMAIN. */
 u32 os_obtain(u32 length, bool anywhere);                /* 0: there is no room */

@@ -7,14 +7,15 @@
 #include "os.h"
 
 enum { SVC_WAIT = 1, SVC_POST = 2, SVC_GETMAIN = 4, SVC_FREEMAIN = 5, SVC_LINK = 6, SVC_XCTL = 7, SVC_LOAD = 8,
-       SVC_DELETE = 9, SVC_GETMAIN_R = 10, SVC_TIME = 11, SVC_SPIE = 14, SVC_BLDL = 18, SVC_OPEN = 19, SVC_CLOSE = 20,
+       SVC_DELETE = 9, SVC_GETMAIN_R = 10, SVC_TIME = 11, SVC_SPIE = 14, SVC_ESTAE = 60, SVC_BLDL = 18, SVC_OPEN = 19, SVC_CLOSE = 20,
        SVC_WTO = 35, SVC_ATTACH = 42, SVC_STIMER = 47, SVC_GETMAIN_X = 120 };
 enum { ECB_POSTED = 0x40, WTO_HEAD = 4, REPLY_HEAD = 8 };
 /* GETMAIN's list, and its flags. */
 enum { LIST_LENGTH = 0, LIST_ANSWER = 4, LIST_FLAGS = 8, LIST_SIZE = 10, LIST_VARIABLE = 0xc0, LIST_CONDITIONAL = 0x20 };
 /* SVC 120, in register 15: ours. */
 enum { EXTENDED_FREE = 0x01, EXTENDED_UNCONDITIONAL = 0x02, EXTENDED_ANYWHERE = 0x10 };
-enum { SAVE_AREA_WORDS = 18 };
+/* Functions of SVC 203 as numbers of calls. */
+enum { BRANCHES = 0x1000 };
 
 bool os_may_store(u32 at, u32 length) { return has_key(at, length, USER_KEY); }
 
@@ -25,9 +26,18 @@ bool os_may_fetch(u32 at, u32 length)
     return at < size && length <= size - at;
 }
 
+/* What the program goes on with if one of its exits recovers it from what it has asked for. */
+static struct frame *served;
+static u32 recovered[10];
+
 /* The program ends, as ABEND would end it. */
 void os_abend(u32 code)
 {
+    struct frame *frame = served;
+
+    served = NULL;
+    if (frame != NULL && os_recovers(frame, code << 12))
+        come_back(recovered);
     message("ABE", 148, 'T', code);
     halt_execution();
 }
@@ -50,6 +60,8 @@ void os_start(void)
         *at++ = what;
         *at++ = RETURN;
     }
+    *at++ = SVC_203;
+    *at++ = OS_RESUME;
 }
 
 void os_forget(void)
@@ -57,6 +69,8 @@ void os_forget(void)
     os_close_all();
     os_areas_forget();
     os_programs_forget();
+    os_recovery_forget();
+    served = NULL;
 }
 
 /* The same after an abend: what was written is lost with the files, and the storage is gone. */
@@ -65,6 +79,8 @@ void os_abandon(void)
     os_lose_all();
     os_areas_forget();
     os_programs_forget();
+    os_recovery_forget();
+    served = NULL;
 }
 
 /* Calls a routine as a program does, with the caller's registers but 0, 1, 14 and 15. */
@@ -341,6 +357,14 @@ static void perform_one(u32 number, struct frame *frame)
     case SVC_ATTACH:
         frame->gr[15] = link_to(frame, 0x806);
         break;
+    case SVC_XCTL: {
+        /* The program that says so has ended. */
+        u32 code = link_to(frame, 0x806);
+
+        served = NULL;
+        (void)disable();
+        leave_program((int)code);
+    }
     case SVC_LOAD:
         load(frame);
         break;
@@ -365,29 +389,49 @@ static void perform_one(u32 number, struct frame *frame)
     case SVC_WTO:
         write_to_operator(frame);
         break;
+    case SVC_SPIE:
+        os_spie(frame);
+        break;
+    case SVC_ESTAE:
+        os_estae(frame);
+        break;
     default:
         wait_a_while(frame);
     }
+}
+
+/* Performs it; if that ends in an abend, an exit of the program may say where it goes on. */
+static void serve(u32 number, struct frame *frame)
+{
+    struct frame *outer = served;
+    u32 place[10];
+
+    enable();
+    attend();
+    memcpy(place, recovered, sizeof place);
+    if (mark(recovered) == 0) {
+        served = frame;
+        if (number >= BRANCHES)
+            os_access(frame, (enum os_access)(number - BRANCHES));
+        else
+            perform_one(number, frame);
+    }
+    memcpy(recovered, place, sizeof recovered);
+    served = outer;
+    (void)disable();
 }
 
 bool os_service(u32 number, struct frame *frame)
 {
     static const u8 known[] = { SVC_WAIT, SVC_POST, SVC_GETMAIN, SVC_FREEMAIN, SVC_LINK, SVC_LOAD, SVC_DELETE,
                                 SVC_GETMAIN_R, SVC_TIME, SVC_BLDL, SVC_OPEN, SVC_CLOSE, SVC_WTO, SVC_ATTACH,
-                                SVC_STIMER, SVC_GETMAIN_X, SVC_XCTL };
+                                SVC_STIMER, SVC_GETMAIN_X, SVC_XCTL, SVC_SPIE, SVC_ESTAE };
 
     if (memchr(known, (int)number, sizeof known) == NULL)
         return false;
-    enable();
-    attend();
-    if (number == SVC_XCTL) {
-        /* The program that says so has ended. */
-        u32 code = link_to(frame, 0x806);
-
-        (void)disable();
-        leave_program((int)code);
-    }
-    perform_one(number, frame);
-    (void)disable();
+    serve(number, frame);
     return true;
 }
+
+/* The same for a branch of the access methods. */
+void os_branched(struct frame *frame, enum os_access what) { serve(BRANCHES + what, frame); }
