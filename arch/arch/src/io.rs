@@ -13,6 +13,7 @@ mod sense_id;
 mod status;
 mod subchannel;
 
+pub use chsc::path_type;
 pub use measurement::{MeasurementBlock0, MeasurementBlock1};
 pub use report::{Crw, crw_flag};
 pub use request::{Ccw, CcwFormat, Orb, ccw_flag, command, orb_flag};

@@ -147,11 +147,11 @@ fn channel_paths(css: &ChannelSubsystem, block: &[u8; BLOCK]) -> Result<Vec<u8>,
     if flags.get() & 0x3f00 != 0 || format & 0x0f != 0 || first > last {
         return Err(response::INVALID_FORMAT);
     }
-    let exists = |chpid| css.subchannels.iter().any(|s| s.on_path(chpid));
+    let path_type = |chpid| css.subchannels.iter().find_map(|s| s.path_type(chpid));
     let mut data = Vec::new();
-    for chpid in (first..=last).filter(|&chpid| exists(chpid)) {
-        // Valid; no link; of the type that block-multiplexing parallel channels have.
-        let entry = PathDescription { flags: 0x80, kind: 0x01, chpid, ..PathDescription::default() };
+    for (chpid, kind) in (first..=last).filter_map(|chpid| Some((chpid, path_type(chpid)?))) {
+        // Valid; no link.
+        let entry = PathDescription { flags: 0x80, kind, chpid, ..PathDescription::default() };
         data.extend_from_slice(entry.as_bytes());
     }
     Ok(data)

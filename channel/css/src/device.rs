@@ -54,6 +54,12 @@ pub trait Device: Any + Send {
         1
     }
 
+    /// The type of its channel paths, as STORE CHANNEL-PATH DESCRIPTION tells it: block-multiplexing parallel channels,
+    /// unless a device says another.
+    fn path_type(&self) -> u8 {
+        arch::io::path_type::BLOCK
+    }
+
     /// The device was attached; it may keep the bell to ring when it has something to say.
     fn attached(&mut self, _bell: Doorbell) {}
 

@@ -114,6 +114,11 @@ impl Subchannel {
         self.device.is_some() && (0..8).any(|n| self.pmcw.pim & 0x80 >> n != 0 && self.pmcw.chpid[n] == chpid)
     }
 
+    /// The type of the channel path `chpid`, if it is one of the device's.
+    pub(crate) fn path_type(&self, chpid: u8) -> Option<u8> {
+        self.device.as_ref().filter(|_| self.on_path(chpid)).map(|device| device.path_type())
+    }
+
     pub(crate) fn status_pending(&self) -> bool {
         self.scsw.has(scsw::STATUS_PENDING)
     }

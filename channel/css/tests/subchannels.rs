@@ -435,7 +435,7 @@ fn channel_subsystem_calls_are_answered() {
     assert_eq!(data[32], 0);
     // Channel path 5.
     let (code, data) = call(&[0, 0x10, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0xff, 0, 0, 0, 0]).unwrap();
-    assert_eq!((code, data.len(), data[0], data[3]), (1, 8, 0x80, 5));
+    assert_eq!((code, data.len(), data), (1, 8, vec![0x80, 0, 1, 5, 0, 0, 0, 0]));
     assert_eq!(call(&[0, 0x10, 0, 2, 0x11, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 0]).unwrap().0, 3, "another format");
     // Enabling multiple subchannel sets; an unknown command; a broken block.
     assert_eq!(call(&[&[4, 0, 0, 0x31][..], &[0; 1020]].concat()).unwrap(), (0x0101, vec![]));

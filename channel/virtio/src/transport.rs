@@ -3,7 +3,7 @@
 use crate::ring::{Broken, Queue};
 use arch::Absolute;
 use arch::io::DeviceStatus;
-use arch::io::{SenseId, command as basic};
+use arch::io::{SenseId, command as basic, path_type};
 use arch::virtio::{
     AdapterIndicators, CONTROL_UNIT, Features, QueueParts, QueueSize, Revision, command, feature, status,
 };
@@ -386,6 +386,10 @@ fn look<T: FromBytes + IntoBytes>(data: &Data<'_>) -> Option<T> {
 impl<M: Model> Device for Virtio<M> {
     fn describe(&self) -> Option<SenseId> {
         Some(SenseId::new(CONTROL_UNIT, self.model.kind(), 0, 0))
+    }
+
+    fn path_type(&self) -> u8 {
+        path_type::VIRTIO
     }
 
     fn attached(&mut self, bell: Doorbell) {

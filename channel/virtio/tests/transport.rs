@@ -2,7 +2,7 @@
 
 mod driver;
 
-use arch::io::{DeviceStatus, subchannel_status};
+use arch::io::{DeviceStatus, path_type, subchannel_status};
 use arch::virtio::{AdapterIndicators, NetConfig, QueueParts, QueueSize, command, feature, kind, net_feature, status};
 use css::{Device, Reset};
 use driver::*;
@@ -30,6 +30,11 @@ fn the_device_says_what_it_is() {
         assert_eq!(driver.command(0xe4, &[0; 7]), Ok(vec![0xff, 0x38, 0x32, model, 0, 0, 0]));
         assert_eq!(driver.command(0x03, &[]), Ok(vec![]), "no operation, before there is a revision");
         assert_eq!(driver.end(0x04, 32).scsw.device, DeviceStatus::ENDED);
+        // CHANNEL SUBSYSTEM CALL, store channel-path description.
+        let mut block = [0; arch::io::chsc::BLOCK];
+        block[..12].copy_from_slice(&[0, 0x10, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0xff]);
+        assert_eq!(driver.css.channel_subsystem_call(&mut block), Ok(0));
+        assert_eq!(block[24..32], [0x80, 0, path_type::VIRTIO, 0x10, 0, 0, 0, 0]);
     }
 }
 

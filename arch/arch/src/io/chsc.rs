@@ -57,7 +57,7 @@ pub struct PathDescription {
     pub flags: u8,
     /// X'01': the address of a link, which a path through a director has.
     pub link: u8,
-    /// X'02': the type of channel.
+    /// X'02': the type of channel: see [`path_type`].
     pub kind: u8,
     /// X'03': the channel-path identifier.
     pub chpid: u8,
@@ -65,6 +65,14 @@ pub struct PathDescription {
     pub reserved_4: [u8; 4],
 }
 const _: () = assert!(size_of::<PathDescription>() == 8);
+
+/// Types of channel paths.
+pub mod path_type {
+    /// Block-multiplexing parallel channels.
+    pub const BLOCK: u8 = 0x01;
+    /// Those of virtio devices.
+    pub const VIRTIO: u8 = 0x32;
+}
 
 /// The request of command 0004, store subchannel description.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
