@@ -110,9 +110,7 @@ impl Configuration {
         let (mut budget, mut looked) = (BUDGET, start);
         loop {
             if self.pending.work() {
-                let before = self.now();
-                self.css().attend();
-                *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
+                self.apart(performing, || self.css().attend());
                 if self.pending.work() {
                     // A long channel program is not over: it goes on after the next budget, not instead of it.
                     state.signals().lower(attention::LEAVE);
@@ -160,17 +158,16 @@ impl Configuration {
                 engine::Exit::Instruction { what, ilc } => {
                     let result = match what {
                         // A device of the channel subsystem is notified without CP.
-                        Intercepted::Diagnose { code: NOTIFY, .. } if self.notify_device(state) => Ok(()),
+                        Intercepted::Diagnose { code: NOTIFY, .. }
+                            if self.apart(performing, || self.notify_device(state)) =>
+                        {
+                            Ok(())
+                        }
                         Intercepted::Diagnose { r1, r3, code } => return Exit::Diagnose { r1, r3, code, ilc },
                         Intercepted::Iucv => return Exit::Iucv { ilc },
                         Intercepted::Wait => continue,
                         Intercepted::StartInterpretiveExecution(at) => self.interpret(state, guests, at, ilc),
-                        _ => {
-                            let before = self.now();
-                            let result = self.perform(state, what);
-                            *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
-                            result
-                        }
+                        _ => self.apart(performing, || self.perform(state, what)),
                     };
                     state.budget = state.budget.min(BUDGET) - INTERCEPTION;
                     if let Some(exit) = completed(state, result, ilc) {
@@ -200,6 +197,14 @@ impl Configuration {
                 engine::Exit::ProgramLoop => return Exit::ProgramLoop,
             }
         }
+    }
+
+    /// Does something that is not the guest's own, and adds its nanoseconds to `performing`.
+    fn apart<T>(&self, performing: &mut u64, work: impl FnOnce() -> T) -> T {
+        let before = self.now();
+        let result = work();
+        *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
+        result
     }
 
     /// DIAGNOSE X'500', whose operands are in fixed registers: the program has put something into a queue of a virtio

@@ -11,6 +11,8 @@ use complex::Exit;
 use cpu::{Architecture, External, attention, cr0};
 use devices::{Card, Reader2540, RecordSource};
 use machine::*;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 use zerocopy::IntoBytes;
 
 #[test]
@@ -34,6 +36,35 @@ fn the_length_code_and_the_address_say_what_happened() {
     assert_eq!((machine.gr(1), machine.cc()), (0x8000_0000, 3));
     // In the middle of a block.
     assert_eq!(run("LR 1,1;LR 1,1;L 1,0(0,5)"), program(5, 4, PROGRAM + 8));
+}
+
+/// A virtio device that takes a millisecond over what it is notified of.
+struct Slow(Arc<Counting>);
+
+impl css::Device for Slow {
+    fn command(&mut self, _: css::Command, _: &mut css::Data<'_>) -> css::Outcome {
+        css::Outcome::ENDED
+    }
+
+    fn notified(&mut self, queue: u16, _: &mut css::Adapter<'_>) -> bool {
+        self.0.0.fetch_add(1000 << 12, SeqCst);
+        queue == 0
+    }
+}
+
+#[test]
+fn what_a_device_does_when_it_is_notified_is_not_the_guests_time() {
+    let machine = Machine::new();
+    let css = || machine.configuration.css();
+    let id = css().attach(0x1000, Box::new(Slow(machine.clock.clone()))).expect("it is the only device");
+    let mut schib = css().store_subchannel(id).expect("it is attached");
+    schib.pmcw.flags |= pmcw_flag::ENABLED;
+    css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
+    machine.set(|s| (s.gr[1], s.gr[2], s.gr[3]) = (3, u64::from(id.encode()), 0));
+    machine.execute("DIAG 2,4,0x500");
+    assert_eq!(machine.gr(2), u64::from(id.number()));
+    let (own, all) = machine.configuration.times(0);
+    assert!(own < 100 && all > 1000, "{own} of {all} microseconds");
 }
 
 #[test]
