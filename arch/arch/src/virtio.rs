@@ -14,8 +14,18 @@ pub const CONTROL_UNIT: u16 = 0x3832;
 pub mod kind {
     /// A network card.
     pub const NET: u8 = 1;
+    /// A disk.
+    pub const DISK: u8 = 2;
+    /// A console.
+    pub const CONSOLE: u8 = 3;
     /// A source of random numbers.
     pub const RNG: u8 = 4;
+    /// A balloon: pages that the program gives back.
+    pub const BALLOON: u8 = 5;
+    /// A shared folder, by 9P.
+    pub const SHARE: u8 = 9;
+    /// Sockets between the program and its host.
+    pub const SOCKETS: u8 = 19;
 }
 
 /// Commands.
@@ -97,6 +107,208 @@ pub mod net_feature {
     /// The configuration says whether the link is up.
     pub const STATUS: u64 = 1 << 16;
 }
+
+/// Features of shared folders.
+pub mod share_feature {
+    /// The configuration says the tag: its length in two bytes, then the tag.
+    pub const MOUNT_TAG: u64 = 1 << 0;
+}
+
+/// Features of balloons.
+pub mod balloon_feature {
+    /// There is a queue of statistics.
+    pub const STATISTICS: u64 = 1 << 1;
+    /// There is a queue by which the program says which pages are free.
+    pub const REPORTING: u64 = 1 << 5;
+}
+
+/// The configuration of a balloon.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct BalloonConfig {
+    /// X'00': pages that the program is to give back.
+    pub wanted: little::U32,
+    /// X'04': pages that it has given back; the program writes it.
+    pub given: little::U32,
+}
+const _: () = assert!(size_of::<BalloonConfig>() == 8);
+
+/// A statistic of a program's storage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct BalloonStatistic {
+    /// X'00': which: see [`balloon_statistic`].
+    pub tag: little::U16,
+    /// X'02': its value.
+    pub value: little::U64,
+}
+const _: () = assert!(size_of::<BalloonStatistic>() == 10);
+
+/// Which statistics there are, of those that are used here.
+pub mod balloon_statistic {
+    /// Bytes that nothing uses.
+    pub const FREE: u16 = 4;
+    /// Bytes of storage.
+    pub const TOTAL: u16 = 5;
+    /// Bytes that could be had without paging.
+    pub const AVAILABLE: u16 = 6;
+}
+
+/// Features of disks.
+pub mod disk_feature {
+    /// The configuration says the longest segment.
+    pub const SIZE_MAX: u64 = 1 << 1;
+    /// The configuration says the most segments of a request.
+    pub const SEG_MAX: u64 = 1 << 2;
+    /// It cannot be written.
+    pub const READ_ONLY: u64 = 1 << 5;
+    /// The configuration says the size of a block.
+    pub const BLOCK_SIZE: u64 = 1 << 6;
+    /// There is a request that what was written lasts.
+    pub const FLUSH: u64 = 1 << 9;
+    /// There is a request that gives sectors up.
+    pub const DISCARD: u64 = 1 << 13;
+    /// There is a request that makes sectors zeros.
+    pub const WRITE_ZEROES: u64 = 1 << 14;
+}
+
+/// Types of a disk's requests.
+pub mod disk_request {
+    /// Reads.
+    pub const READ: u32 = 0;
+    /// Writes.
+    pub const WRITE: u32 = 1;
+    /// What was written before lasts.
+    pub const FLUSH: u32 = 4;
+    /// Reads the serial number.
+    pub const ID: u32 = 8;
+    /// Gives sectors up.
+    pub const DISCARD: u32 = 11;
+    /// Makes sectors zeros.
+    pub const WRITE_ZEROES: u32 = 13;
+}
+
+/// How a disk's request went: the last byte of its answer.
+pub mod disk_status {
+    /// Well.
+    pub const DONE: u8 = 0;
+    /// Not.
+    pub const ERROR: u8 = 1;
+    /// There is no such request.
+    pub const UNSUPPORTED: u8 = 2;
+}
+
+/// The configuration of a disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct DiskConfig {
+    /// X'00': its sectors of 512 bytes.
+    pub sectors: little::U64,
+    /// X'08': the longest segment of a request.
+    pub longest: little::U32,
+    /// X'0C': the most segments of a request.
+    pub segments: little::U32,
+    /// X'10': cylinders, heads and sectors, of disks that have them.
+    pub geometry: [u8; 4],
+    /// X'14': bytes of a block.
+    pub block: little::U32,
+    /// X'18': how blocks lie, and the cache.
+    pub reserved_18: [u8; 12],
+    /// X'24': the most sectors of a part of DISCARD.
+    pub discard_sectors: little::U32,
+    /// X'28': the most parts of DISCARD.
+    pub discard_parts: little::U32,
+    /// X'2C': sectors that DISCARD is to begin at a multiple of.
+    pub discard_alignment: little::U32,
+    /// X'30': the most sectors of a part of WRITE ZEROES.
+    pub zero_sectors: little::U32,
+    /// X'34': the most parts of WRITE ZEROES.
+    pub zero_parts: little::U32,
+    /// X'38': 1: WRITE ZEROES may give sectors up.
+    pub zero_discards: u8,
+    /// X'39': reserved.
+    pub reserved_39: [u8; 3],
+}
+const _: () = assert!(size_of::<DiskConfig>() == 60);
+
+/// What each of a disk's requests begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct DiskRequest {
+    /// X'00': see [`disk_request`].
+    pub kind: little::U32,
+    /// X'04': reserved.
+    pub reserved_04: little::U32,
+    /// X'08': the first sector.
+    pub sector: little::U64,
+}
+const _: () = assert!(size_of::<DiskRequest>() == 16);
+
+/// A part of DISCARD and WRITE ZEROES.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct DiskPart {
+    /// X'00': the first sector.
+    pub sector: little::U64,
+    /// X'08': how many.
+    pub count: little::U32,
+    /// X'0C': 1: they may be given up.
+    pub flags: little::U32,
+}
+const _: () = assert!(size_of::<DiskPart>() == 16);
+
+/// What packets of sockets are about.
+pub mod socket_operation {
+    /// A connection is wanted.
+    pub const REQUEST: u16 = 1;
+    /// It is there.
+    pub const RESPONSE: u16 = 2;
+    /// It is not there, or not any more.
+    pub const RESET: u16 = 3;
+    /// One side will send or take no more: see [`super::socket_flag`].
+    pub const SHUTDOWN: u16 = 4;
+    /// Data.
+    pub const DATA: u16 = 5;
+    /// How much room there is.
+    pub const CREDIT: u16 = 6;
+    /// How much room is there?
+    pub const ASK_CREDIT: u16 = 7;
+}
+
+/// Flags of SHUTDOWN.
+pub mod socket_flag {
+    /// The sender takes no more.
+    pub const TAKES_NO_MORE: u32 = 1;
+    /// The sender sends no more.
+    pub const SENDS_NO_MORE: u32 = 2;
+}
+
+/// What each packet of sockets begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct SocketHeader {
+    /// X'00': where it comes from.
+    pub from: little::U64,
+    /// X'08': where it goes.
+    pub to: little::U64,
+    /// X'10': the port there.
+    pub from_port: little::U32,
+    /// X'14': the port here.
+    pub to_port: little::U32,
+    /// X'18': bytes of data that follow.
+    pub length: little::U32,
+    /// X'1C': 1: a stream.
+    pub kind: little::U16,
+    /// X'1E': see [`socket_operation`].
+    pub operation: little::U16,
+    /// X'20': see [`socket_flag`].
+    pub flags: little::U32,
+    /// X'24': bytes for which the sender has room in all.
+    pub room: little::U32,
+    /// X'28': bytes that the sender has handed on so far.
+    pub handed_on: little::U32,
+}
+const _: () = assert!(size_of::<SocketHeader>() == 44);
 
 /// What SET VIRTIO REVISION takes; data of the revision would follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

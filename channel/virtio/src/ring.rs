@@ -67,6 +67,11 @@ impl Chain {
         self.writable.iter().map(|(_, length)| u64::from(*length)).sum()
     }
 
+    /// The buffers that the device can write: address and length.
+    pub fn writable_buffers(&self) -> &[(u64, u32)] {
+        &self.writable
+    }
+
     /// Appends what the device can read to `to`, without the first `skip` bytes.
     pub fn read(&self, storage: &Storage, mut skip: u64, to: &mut Vec<u8>) -> Result<(), Broken> {
         for (address, length) in &self.readable {

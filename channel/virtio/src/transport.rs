@@ -14,6 +14,8 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// Sense bytes; only byte 0 says something.
 const SENSE_BYTES: usize = 32;
+/// The longest configuration that can be written.
+const LONGEST_CONFIG: usize = 256;
 /// The highest revision: READ STATUS came with it.
 const REVISION: u16 = 2;
 /// The features of the transport and its rings.
@@ -44,6 +46,11 @@ pub trait Model: Send + 'static {
     /// Its configuration.
     fn config(&self) -> Vec<u8> {
         Vec::new()
+    }
+
+    /// The program has written the configuration, from its beginning. False if it cannot be written so.
+    fn write_config(&mut self, _config: &[u8]) -> bool {
+        false
     }
 
     /// Whether its configuration has changed since this was asked last.
@@ -239,7 +246,10 @@ impl<M: Model> Virtio<M> {
                 let adapter = take(data)?;
                 self.set_adapter(adapter, data)
             }
-            // No device here has a configuration that can be written.
+            command::WRITE_CONFIG => {
+                let config = data.fetch_up_to(LONGEST_CONFIG);
+                (data.ok() && self.model.write_config(&config)).then_some(())
+            }
             _ => None,
         }
     }
