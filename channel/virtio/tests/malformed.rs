@@ -12,7 +12,7 @@ use driver::*;
 use net::{Mac, Port, Settings, Switch};
 use std::sync::Arc;
 use support::Random;
-use virtio::{Cable, Card, Entropy, Virtio};
+use virtio::*;
 use zerocopy::IntoBytes;
 
 const MAC: Mac = Mac([2, 0, 0, 0, 0, 1]);
@@ -203,4 +203,156 @@ fn no_driver_does_harm() {
     let own = net_feature::MAC | net_feature::STATUS | net_feature::MTU | net_feature::MRG_RXBUF | 0x1983;
     let broken = rounds(seed + 1, count, &mut driver, own, Some(&other));
     assert!(broken > count / 10 && broken < count, "{broken} of {count}");
+}
+
+/// A service that answers with as much as there is room for, and counts on no more.
+struct Filler;
+
+impl Service for Filler {
+    fn answer(&mut self, request: &[u8], room: usize, answer: &mut Vec<u8>) {
+        answer.resize(request.len().min(room), 0x33);
+    }
+}
+
+/// Bytes as a disk.
+struct Bytes(Vec<u8>);
+
+impl Medium for Bytes {
+    fn read(&mut self, at: u64, to: &mut [u8]) -> std::io::Result<()> {
+        to.copy_from_slice(&self.0[at as usize..at as usize + to.len()]);
+        Ok(())
+    }
+
+    fn write(&mut self, at: u64, from: &[u8]) -> std::io::Result<()> {
+        self.0[at as usize..at as usize + from.len()].copy_from_slice(from);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn discard(&mut self, at: u64, length: u64) -> std::io::Result<()> {
+        self.0[at as usize..(at + length) as usize].fill(0);
+        Ok(())
+    }
+}
+
+/// One of the other devices: how many queues it has, what its other side does now and then, and whether all that the
+/// driver may store into is named in descriptors.
+struct Other {
+    name: &'static str,
+    device: Box<dyn css::Device>,
+    queues: u16,
+    turn: Box<dyn FnMut(&mut Random)>,
+    named: bool,
+}
+
+fn others() -> Vec<Other> {
+    let (folder, disk, line, hub, valve) = (Desk::new(), Desk::new(), Line::new(), Hub::new(FIRST_GUEST), Valve::new());
+    let geometry = Geometry { sectors: 64, read_only: false, serial: "serial".into() };
+    let mut sectors = Sectors::new(geometry.clone(), Bytes(vec![0; 64 * 512]));
+    let other = |name, device, queues, turn, named| Other { name, device, queues, turn, named };
+    let [of_folder, of_disk] = [&folder, &disk].map(Arc::clone);
+    let (of_line, of_hub, of_valve) = (line.clone(), hub.clone(), valve.clone());
+    vec![
+        other(
+            "folder",
+            Box::new(Virtio::new(share("tag", 65_536, folder))),
+            1,
+            Box::new(move |_| of_folder.serve_now(&mut Filler)),
+            true,
+        ),
+        other(
+            "disk",
+            Box::new(Virtio::new(virtio::disk(&geometry, disk))),
+            1,
+            Box::new(move |_| of_disk.serve_now(&mut sectors)),
+            true,
+        ),
+        other(
+            "console",
+            Box::new(Virtio::new(SerialConsole::new(line))),
+            2,
+            Box::new(move |random| {
+                // More than there is room for would wait.
+                let length = random.below(100usize);
+                if random.one_in(4) && of_line.room() > length {
+                    of_line.send(&random.bytes(length));
+                }
+            }),
+            true,
+        ),
+        other(
+            "sockets",
+            Box::new(Virtio::new(SocketDevice::new(hub))),
+            3,
+            Box::new(move |random| {
+                let port = random.below(4u32);
+                of_hub.with(|sockets| {
+                    while let Some(event) = sockets.event() {
+                        match event {
+                            Event::Asked(ports) if random.one_in(2) => sockets.accept(ports),
+                            Event::Asked(ports) => sockets.reset(ports),
+                            Event::Data(ports, bytes) => sockets.handed_on(ports, bytes.len()),
+                            Event::Taken(ports) => _ = sockets.send(ports, &[7; 5000]),
+                            Event::Room(_) | Event::Ended(_) | Event::Gone(_) => {}
+                        }
+                    }
+                    _ = sockets.connect(port);
+                });
+            }),
+            true,
+        ),
+        other(
+            "balloon",
+            Box::new(Virtio::new(Balloon::new(valve))),
+            4,
+            Box::new(move |random| {
+                of_valve.want(random.below(100));
+                of_valve.figures();
+            }),
+            // Lists of pages, too.
+            false,
+        ),
+    ]
+}
+
+#[test]
+fn no_driver_does_harm_to_other_devices() {
+    let (count, seed) = (number("ENDICOTT_RINGS", 2_000), number("ENDICOTT_SEED", 1));
+    for Other { name, device, queues, mut turn, named } in others() {
+        let mut random = Random::seeded(seed);
+        let mut driver = Driver::new(device);
+        driver.put(GUARD, &[0xa5; 0x1000]);
+        let (mut broken, mut used) = (0, 0);
+        for round in 0..count {
+            commands(&mut driver, &mut random);
+            driver.enable(false);
+            driver.enable(true);
+            driver.command(command::SET_REVISION, &[0, 2, 0, 0]).unwrap();
+            let offered = driver.offered() & (random.word() | feature::VERSION_1);
+            driver.enable(false);
+            driver.enable(true);
+            driver.negotiate(offered);
+            driver.start(queues, random.one_in(2));
+            for _ in 0..6 {
+                let queue = random.below(queues);
+                ring(&mut driver, &mut random, queue);
+                driver.notify(queue);
+                turn(&mut random);
+                driver.css.attend();
+                while driver.css.take_interruption(0xff).is_some() {}
+                while driver.css.test_subchannel(driver.id).0 == 0 {}
+                used += driver.used(queue).len();
+            }
+            let state = driver.command(command::READ_STATUS, &[0]).unwrap();
+            broken += u64::from(state[0] & status::NEEDS_RESET != 0);
+            assert_eq!(state[0] & !status::NEEDS_RESET, 0x0f, "{name}, seed {seed}, round {round}");
+        }
+        assert!(broken > count / 10 && broken < count && used > 0, "{name}: {broken} of {count}, {used} used");
+        let mut guard = [0; 0x1000];
+        driver.storage.read(Absolute(GUARD), &mut guard).unwrap();
+        assert!(!named || guard.iter().all(|byte| *byte == 0xa5), "{name}, seed {seed}: a page was stored into");
+    }
 }
