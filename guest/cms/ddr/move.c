@@ -1,7 +1,9 @@
 /* DUMP, RESTORE and COPY: tracks go from a disk or a dump to a disk or a dump. */
 #include "ddr.h"
 
-static const struct function { const char *word; u32 least; bool from_tape, to_tape; const char *doing; } functions[] = {
+struct function { const char *word; u32 least; bool from_tape, to_tape; const char *doing; };
+
+static const struct function functions[] = {
     { "DUMP", 2, false, true, "DUMPING" }, { "RESTORE", 2, true, false, "RESTORING" },
     { "COPY", 2, false, false, "COPYING" },
 };

@@ -10,8 +10,8 @@
 enum { SEEK = 0x07, SET_MASK = 0x1f, READ_R0 = 0x16, SEARCH_ID = 0x31, TIC = 0x08, READ_COUNT = 0x12, READ_CKD = 0x1e,
        WRITE_CKD = 0x1d, ERASE = 0x11, CHARACTERISTICS = 0x64, ALL_WRITES = 0xc0, NO_RECORD = 0x08, FEW = 32 };
 
-/* Sense data: byte 0, and byte 3 of newer tape drives. */
-enum { REJECTED = 0x80, INTERVENTION = 0x40 };
+/* Sense byte 0: the command is none that the control unit knows. */
+enum { REJECTED = 0x80 };
 
 u8 host_sense[32];
 

@@ -10,7 +10,8 @@
 
 /* The data control block (DCBD). DDNAME stays where it is. */
 enum { DCB_DSORG = 26, DCB_EODAD = 32, DCB_RECFM = 36, DCB_EXLST = 36, DCB_DDNAME = 40, DCB_OFLGS = 48, DCB_MACR = 50,
-       DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_CNTRL = 84, DCB_LENGTH = 88, IS_OPEN = 0x10 };
+       DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_CNTRL = 84, DCB_LENGTH = 88,
+       IS_OPEN = 0x10 };
 /* DCB_MACR: the first byte is of input, the second of output. */
 enum { MACR_SEQUENTIAL = 0x40, MACR_BASIC = 0x20, MACR_MOVE = 0x10, MACR_LOCATE = 0x08 };
 enum { RECFM_F = 0x80, RECFM_V = 0x40, RECFM_U = 0xc0, RECFM_B = 0x10 };

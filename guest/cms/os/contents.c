@@ -1,6 +1,6 @@
 /*
- * Programs by name, for LOAD, LINK, XCTL, ATTACH and DELETE: what the command LOAD or INCLUDE has put into storage, or a
- * MODULE in pages of its own, where it stays until DELETE, or the command ends.
+ * Programs by name, for LOAD, LINK, XCTL, ATTACH and DELETE: what the command LOAD or INCLUDE has put into storage, or
+ * a MODULE in pages of its own, where it stays until DELETE, or the command ends.
  */
 #include "../nucleus/program.h"
 #include "os.h"

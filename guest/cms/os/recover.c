@@ -1,5 +1,6 @@
 /*
- * SPIE and ESTAE: routines of a program that are called when it is interrupted by what it has done, or ends by an abend.
+ * SPIE and ESTAE: routines of a program that are called when it is interrupted by what it has done, or ends by an
+ * abend.
  *
  * What the routines get is in a page of the program's: the program interruption element (PIE), whose PSW has the
  * interruption code in its left word as OS has it, and the diagnostic work area (SDWA), of which the parameter, the

@@ -7,11 +7,12 @@
 #include "os.h"
 
 enum { SVC_WAIT = 1, SVC_POST = 2, SVC_GETMAIN = 4, SVC_FREEMAIN = 5, SVC_LINK = 6, SVC_XCTL = 7, SVC_LOAD = 8,
-       SVC_DELETE = 9, SVC_GETMAIN_R = 10, SVC_TIME = 11, SVC_SPIE = 14, SVC_ESTAE = 60, SVC_BLDL = 18, SVC_OPEN = 19, SVC_CLOSE = 20,
-       SVC_WTO = 35, SVC_ATTACH = 42, SVC_STIMER = 47, SVC_GETMAIN_X = 120 };
+       SVC_DELETE = 9, SVC_GETMAIN_R = 10, SVC_TIME = 11, SVC_SPIE = 14, SVC_ESTAE = 60, SVC_BLDL = 18, SVC_OPEN = 19,
+       SVC_CLOSE = 20, SVC_WTO = 35, SVC_ATTACH = 42, SVC_STIMER = 47, SVC_GETMAIN_X = 120 };
 enum { ECB_POSTED = 0x40, WTO_HEAD = 4, REPLY_HEAD = 8 };
 /* GETMAIN's list, and its flags. */
-enum { LIST_LENGTH = 0, LIST_ANSWER = 4, LIST_FLAGS = 8, LIST_SIZE = 10, LIST_VARIABLE = 0xc0, LIST_CONDITIONAL = 0x20 };
+enum { LIST_LENGTH = 0, LIST_ANSWER = 4, LIST_FLAGS = 8, LIST_SIZE = 10, LIST_VARIABLE = 0xc0,
+       LIST_CONDITIONAL = 0x20 };
 /* SVC 120, in register 15: ours. */
 enum { EXTENDED_FREE = 0x01, EXTENDED_UNCONDITIONAL = 0x02, EXTENDED_ANYWHERE = 0x10 };
 /* Functions of SVC 203 as numbers of calls. */
@@ -298,7 +299,10 @@ static void tell_time(struct frame *frame)
     frame->gr[15] = 0;
 }
 
-/* STIMER WAIT: register 0's left byte says what is at register 1, 0 units of 26 microseconds, 1 hundredths of seconds. */
+/*
+ * STIMER WAIT: register 0's left byte says what is at register 1: X'01' units of 26 microseconds, X'11' hundredths of
+ * seconds.
+ */
 static void wait_a_while(struct frame *frame)
 {
     enum { WAIT = 0x01, HUNDREDTHS = 0x10 };
