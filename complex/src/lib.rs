@@ -12,6 +12,7 @@ pub mod diagnose308;
 mod hypervisor;
 mod io;
 mod ipl;
+pub mod model;
 mod random;
 mod run;
 mod saved;
@@ -91,11 +92,12 @@ impl Default for Specification {
 }
 
 /// The facilities that are implemented: those of a z196 without configuration topology and the
-/// hexadecimal-floating-point facilities, and some of later machines. Of the floating-point extension (37) there is the
-/// binary part. Its decimal part needs decimal floating point, which is not implemented.
+/// hexadecimal-floating-point facilities, and some of later machines.
 #[rustfmt::skip]
 pub const FACILITIES: Facilities = Facilities::of(&[
     0, 1, 2, 3, 7, 8, 9, 10, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+    // Decimal floating point, fast, with conversions of radix, of zoned and of packed numbers.
+    42, 43, 44, 48, 80,
     // Constrained and other transactions.
     50, 73,
     // Hints and load-and-trap; clearing of one CPU's TLB; load/store on condition 2; random numbers; miscellaneous
@@ -105,8 +107,8 @@ pub const FACILITIES: Facilities = Facilities::of(&[
     66, 67, 74, 76, 77, 142, 145, 146,
     // DEFLATE conversion; the breaking-event-address register.
     151, 193,
-    // The vector facility, its enhancements 1 and 2.
-    129, 135, 148,
+    // The vector facility, its enhancements 1 and 2, packed decimal numbers and their first enhancement.
+    129, 135, 148, 134, 152,
 ]);
 
 /// A virtual CPU and what it has decoded.
