@@ -13,6 +13,7 @@ use crate::server::{Notes, Server};
 use crate::{background, loading, seed};
 use ::dasd::Memory;
 use base::Clock;
+use complex::model::Model;
 use consoles::ascii::AsciiConsole;
 use consoles::host::{Ending, Host};
 use consoles::terminal::Kind;
@@ -95,6 +96,10 @@ pub(crate) struct Options {
     /// How many virtual CPUs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub cpus: u16,
+    /// The processor that the guest finds: z10, z196, zEC12, z13, z14, z15, z16, or max for all that there is. A kernel
+    /// for a later one stops and says so.
+    #[arg(long, value_name = "MODEL", default_value = "max")]
+    pub cpu_model: Model,
     /// At the end, one line of JSON about the run on standard error.
     #[arg(long)]
     pub json: bool,
@@ -136,6 +141,7 @@ impl Options {
             console: None,
             memory,
             cpus,
+            cpu_model: Model::default(),
             json: false,
             processors: None,
             making: making::Options::default(),
@@ -266,6 +272,7 @@ fn system(
     clock: &Arc<HostClock>,
 ) -> Result<Arc<Cp>, String> {
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
+    text += &format!(" CPUMODEL {}\n", options.cpu_model);
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";
     let files = options.disks();

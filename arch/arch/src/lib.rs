@@ -66,6 +66,7 @@ pub mod ipl;
 pub mod iucv;
 pub mod lowcore;
 pub mod measurement;
+mod model;
 mod psw;
 pub mod qdio;
 pub mod service;
@@ -80,4 +81,5 @@ pub mod vmcf;
 
 pub use address::{Absolute, Logical, PAGE, PAGE_MASK, Real};
 pub use interruption::Program;
+pub use model::Model;
 pub use psw::{AddressSpaceControl, Psw, mask};

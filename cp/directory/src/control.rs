@@ -269,6 +269,12 @@ pub(crate) fn machine(operands: &mut Operands, entry: &mut Entry) -> Result<(), 
     Ok(())
 }
 
+/// CPUMODEL z10|z196|zEC12|z13|z14|z15|z16|max
+pub(crate) fn cpu_model(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
+    entry.user.cpu_model = operands.parse("z10, z196, zEC12, z13, z14, z15, z16 or max", |word| word.parse().ok())?;
+    Ok(())
+}
+
 /// STORAGE size
 pub(crate) fn storage(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
     entry.user.storage = operands.parse(SIZE, size)?;

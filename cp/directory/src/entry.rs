@@ -65,6 +65,7 @@ impl Entry {
                 distribution: String::new(),
                 machine: Machine::default(),
                 max_cpus: 0,
+                cpu_model: arch::Model::default(),
                 cpus: Vec::new(),
                 ipl: None,
                 share: Share::default(),

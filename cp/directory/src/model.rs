@@ -69,6 +69,8 @@ pub struct User {
     /// MACHINE: how many virtual CPUs there may be in all; 0 if it does not say, which allows those of the CPU
     /// statements.
     pub max_cpus: u16,
+    /// CPUMODEL: the processor that it seems to have.
+    pub cpu_model: arch::Model,
     /// CPU: the virtual CPUs present at LOGON. Empty: CPU 0 alone.
     pub cpus: Vec<Cpu>,
     /// IPL: what is loaded at LOGON.

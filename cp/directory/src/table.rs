@@ -60,6 +60,7 @@ static STATEMENTS: &[Row] = {
         row("CLASS",      "CLA",     Once,    true,  control::class),
         row("COMMAND",    "COM",     Control, true,  control::command),
         row("CPU",        "CPU",     Control, true,  control::cpu),
+        row("CPUMODEL",   "CPUM",    Once,    true,  control::cpu_model),
         row("CRYPTO",     "CRY",     Control, false, control::anything),
         row("D8ONECMD",   "D8",      Control, false, control::anything),
         row("DATEFORMAT", "DAT",     Once,    false, control::anything),

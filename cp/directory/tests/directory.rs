@@ -229,6 +229,10 @@ fn mistakes_name_the_statement_and_what_was_expected() {
         ),
         ("MACHINE ESA 4 5", "D:2: MACHINE of U: there are 3 operands, which is too many; expected at most 2"),
         (
+            "CPUMODEL Z9",
+            "D:2: CPUMODEL of U: Z9 is not valid here; expected z10, z196, zEC12, z13, z14, z15, z16 or max",
+        ),
+        (
             "OPTION ACCT WINGS",
             "D:2: OPTION of U: WINGS is not an option; expected an option such as ACCT, LNKNOPAS, MAXCONN or QUICKDSP",
         ),

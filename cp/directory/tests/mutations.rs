@@ -73,6 +73,7 @@ fn damages(line: &str) -> Vec<Vec<Vec<u8>>> {
         " OPTION FROBNICATE",
         " OPTION CHPIDV TWO",
         " MACHINE VAX",
+        " CPUMODEL Z9",
         " SPOOL 00C 9999 READER *",
         " MDISK",
         " MDISK 191 3390 X Y Z",

@@ -6,7 +6,7 @@
 use crate::ctca::VirtualCtca;
 use crate::nic::Nic;
 use base::{Held, Tod};
-use complex::{Configuration, ControlProgram, Host, Identity, Specification};
+use complex::{Configuration, ControlProgram, Host, Specification};
 use consoles::device::{Paper, VirtualConsole};
 use consoles::graf::{Graf, VirtualGraf};
 use cpu::Architecture;
@@ -112,7 +112,7 @@ impl Machine {
     ) -> io::Result<Machine> {
         let (userid, listener, paper) = (user.userid.clone(), around.listener.clone(), around.paper.clone());
         let control = Control { userid, listener, paper };
-        let mut identity = Identity::default();
+        let mut identity = complex::model::identity(user.cpu_model);
         if let Some(cpuid) = user.options.cpuid.or(user.cpus.iter().find_map(|cpu| cpu.cpuid)) {
             identity.serial = cpuid;
         }
@@ -124,6 +124,7 @@ impl Machine {
             cpus: 1,
             max_cpus: user.max_cpus.max(highest),
             identity,
+            facilities: complex::model::facilities(user.cpu_model),
             architecture: if mode == directory::Machine::S370 { Architecture::S370 } else { Architecture::Esa },
             ..Specification::default()
         };
