@@ -120,6 +120,7 @@ fn built(group: Option<&str>, without: &[&str]) -> Vec<Row> {
         ("decimal", isa::table::decimal::ROWS),
         ("hfp", isa::table::hfp::ROWS),
         ("bfp", isa::table::bfp::ROWS),
+        ("dfp", isa::table::dfp::ROWS),
         ("vector", isa::table::vector::ROWS),
         ("control", isa::table::control::ROWS),
     ];

@@ -4,6 +4,7 @@
 //! point into the scratch storage, 8 holds the address of the test's first instruction, 9 is a small index. All others
 //! are values. Now and then an instruction changes a register that others count on; then it is the test's last.
 
+mod decimal;
 mod long;
 
 use crate::encode::{self, Field, field, put_field};
@@ -68,6 +69,8 @@ pub struct Generator<'a> {
     single: bool,
     /// The instructions that change the addressing mode are built.
     modes: bool,
+    /// There are rows of decimal floating point, or of packed numbers in vector registers.
+    decimal: bool,
 }
 
 impl<'a> Generator<'a> {
@@ -81,6 +84,7 @@ impl<'a> Generator<'a> {
             at: 0,
             last: false,
             single: false,
+            decimal: rows.iter().any(|row| operands(row.mnemonic).decimal),
             modes: isa::instructions().any(|row| row.mnemonic == "SAM31" && row.run.is_some()),
         }
     }
@@ -172,6 +176,9 @@ impl<'a> Generator<'a> {
             3 => r.bits() as u32 & 0x00f8_0003,
             _ => 0,
         };
+        if self.decimal {
+            decimal::registers(r, b);
+        }
         b.cc = r.below(4) as u8;
         // The oracle never takes a fixed-point-overflow interruption, so its mask bit stays zero.
         b.program_mask = if r.one_in(4) { r.below(8) as u8 } else { 0 };
@@ -326,6 +333,7 @@ impl<'a> Generator<'a> {
                 b
             }
             Field::D1 | Field::D2 => self.displacement(o, width, filled.base),
+            Field::L if o.length > 0 && !self.random.one_in(24) => self.random.below(o.length + 1),
             Field::L | Field::L1 | Field::L2 => match self.random.below(4) {
                 0 => self.random.below(17) & all,
                 1 => 0,
@@ -354,6 +362,10 @@ impl<'a> Generator<'a> {
                 } else {
                     self.random.below(64u64).wrapping_sub(16)
                 }
+            }
+            // Bits without a meaning are zero, mostly.
+            Field::I3 | Field::I4 if o.packed_vector && width == 8 && !self.random.one_in(8) => {
+                self.random.bits() & 0x9f
             }
             Field::I2 | Field::I3 | Field::I4 | Field::I5 => match self.random.below(4) {
                 0 => self.random.word64() & all,

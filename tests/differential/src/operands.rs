@@ -2,6 +2,7 @@
 //! aligned storage. Whatever is not listed here is plain.
 
 use crate::encode::Field;
+use isa::{Exception, Instruction};
 
 /// How a test uses an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +46,12 @@ pub(crate) struct Operands {
     pub range: bool,
     /// Operands are in vector registers.
     pub vector: bool,
+    /// They are packed decimal numbers there.
+    pub packed_vector: bool,
+    /// It works on decimal floating point, or on such numbers.
+    pub decimal: bool,
+    /// The greatest length byte that makes sense; 0 if all do.
+    pub length: u64,
 }
 
 const BRANCHES: &str = "BIC BC BCR BAL BALR BAS BASR BASSM BCT BCTR BCTG BCTGR BXH BXLE BXHG BXLEG BRC BRCL BRAS \
@@ -64,6 +71,7 @@ const EXTENDED2: &str = "LXR LXBR LCXBR LNXBR LPXBR LTXBR AXBR SXBR MXBR DXBR CX
     LDXBRA LEXBRA CFXBR CGXBR CFXBRA CGXBRA CLFXBR CLGXBR";
 const NOT_STORAGE: &str = "SLA SRA SLL SRL SLDA SRDA SLDL SRDL SLAK SRAK SLLK SRLK SLAG SRAG SLLG SRLG RLL RLLG LA LAY \
     LAE LAEY SRNM SRNMB SRNMT TCEB TCDB TCXB MVCLE CLCLE MVCLU CLCLU CIT CGIT CLGIT CLFIT LARL \
+    SLDT SRDT SLXT SRXT TDCET TDCDT TDCXT TDGET TDGDT TDGXT \
     VLGV VLVG VESL VESRL VESRA VERLL";
 const UNCHANGED1: &str = "ST STG STC STH STY STHY STCY STM STMG STMY STMH STCM STCMY STCMH STRV STRVG STRVH STRL STGRL \
     STHRL STPQ STOC STOCG STE STD STEY STDY STFH STHH STCH STOCFH C CR CL CLR CG CGR CGF CGFR CLG CLGR CLGF CLGFR CH \
@@ -89,10 +97,41 @@ pub(crate) fn is(list: &str, mnemonic: &str) -> bool {
     list.split(' ').any(|m| m == mnemonic)
 }
 
+/// An instruction of decimal floating point.
+fn decimal(mnemonic: &str) -> Option<&'static Instruction> {
+    isa::table::dfp::ROWS.iter().find(|row| row.mnemonic == mnemonic)
+}
+
+/// Whether one of its registers must be such a pair.
+fn wants(mnemonic: &str, exception: Exception) -> bool {
+    decimal(mnemonic).is_some_and(|row| row.outcome.exceptions().any(|why| why == exception))
+}
+
+/// Decimal floating point to a general register, or from one.
+const FROM_DECIMAL: &str = "CGDTR CGXTR CFDTR CFXTR CLGDTR CLGXTR CLFDTR CLFXTR CUDTR CUXTR CSDTR CSXTR EEDTR EEXTR ESDTR \
+    ESXTR";
+const TO_DECIMAL: &str = "CDGTR CXGTR CDFTR CXFTR CDLGTR CXLGTR CDLFTR CXLFTR CDUTR CXUTR CDSTR CXSTR IEDTR IEXTR RRDTR \
+    RRXTR";
+
+/// Packed decimal numbers in vector registers.
+const PACKED_VECTOR: &str = "VCVB VCVBG VCVD VCVDG VSRP VPSOP VTP VAP VSP VCP VMP VMSP VDP VRP VSDP VUPKZ VPKZ VLIP";
+
+/// The greatest length byte of an operand in storage.
+fn length(mnemonic: &str) -> u64 {
+    match mnemonic {
+        "CZDT" | "CDZT" => 15,
+        "CZXT" | "CXZT" => 33,
+        "CPDT" | "CDPT" => 8,
+        "CPXT" | "CXPT" => 17,
+        _ => 0,
+    }
+}
+
 /// Whether a mnemonic is one of binary floating point, by its ending.
 fn floating(mnemonic: &str) -> bool {
     let ends = ["EBR", "DBR", "XBR", "EB", "DB", "XB", "EBRA", "DBRA", "XBRA"];
     ends.iter().any(|e| mnemonic.ends_with(e)) && !is("SRNMB CDB", mnemonic) && mnemonic.len() >= 3
+        || decimal(mnemonic).is_some()
         || is("LZER LZDR LZXR LER LDR LXR LPDFR LNDFR LCDFR", mnemonic)
 }
 
@@ -108,8 +147,10 @@ pub(crate) fn modifiers(mnemonic: &str, field: Field) -> &'static [u64] {
     const ANY: &[u64] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     let among = |list: &str| is(list, mnemonic);
     let fp = mnemonic.starts_with("VF") && !among("VFAE VFEE VFENE") || mnemonic.starts_with("WF");
+    let packed = is(PACKED_VECTOR, mnemonic);
     let conversion = among("VCLFP VCFPL VCSFP VCFPS");
     match field {
+        _ if packed => ANY,
         _ if among("VFAE VSTRC")
             && matches!(field, Field::M5 | Field::M6)
             && !(mnemonic == "VSTRC" && field == Field::M5) =>
@@ -174,17 +215,17 @@ pub(crate) fn operands(mnemonic: &str) -> Operands {
     let branch = kind == Kind::Branch || kind == Kind::Execute;
     Operands {
         kind,
-        changes1: (!float || is(FROM_FLOAT, m)) && !is(UNCHANGED1, m) && !is(TO_FLOAT, m),
+        changes1: (!float || is(FROM_FLOAT, m) || is(FROM_DECIMAL, m)) && !is(UNCHANGED1, m) && !is(TO_FLOAT, m),
         changes2: is("CFI_ CKSM CLST MVST", m),
         changes3: is("LPD LPDG", m),
-        even1: is(EVEN1, m),
-        even2: is("MVCL CLCL CKSM", m),
+        even1: is(EVEN1, m) || wants(m, Exception::Even(1)),
+        even2: is("MVCL CLCL CKSM", m) || wants(m, Exception::Even(2)),
         even3: is(EVEN3, m),
-        float1: float && !is(FROM_FLOAT, m) || is(TO_FLOAT, m),
-        float2: float && !is(TO_FLOAT, m) || is(FROM_FLOAT, m),
-        pair1: is(EXTENDED1, m),
-        pair2: is(EXTENDED2, m),
-        pair3: false,
+        float1: float && !is(FROM_FLOAT, m) && !is(FROM_DECIMAL, m) || is(TO_FLOAT, m),
+        float2: float && !is(TO_FLOAT, m) && !is(TO_DECIMAL, m) || is(FROM_FLOAT, m),
+        pair1: is(EXTENDED1, m) || wants(m, Exception::Pair(1)),
+        pair2: is(EXTENDED2, m) || wants(m, Exception::Pair(2)),
+        pair3: wants(m, Exception::Pair(3)),
         storage: !branch && !is(NOT_STORAGE, m),
         align: match m {
             _ if is(ALIGN4, m) => 4,
@@ -194,9 +235,12 @@ pub(crate) fn operands(mnemonic: &str) -> Operands {
             _ => 1,
         },
         rounding: is(ROUNDING, m),
-        packed: is("AP ZAP CP SP MP DP SRP ED EDMK CVB CVBY CVBG UNPK TP", m),
+        packed: is("AP ZAP CP SP MP DP SRP ED EDMK CVB CVBY CVBG UNPK TP CDPT CXPT CDZT CXZT", m),
         apart: is("ED EDMK MVCIN PACK UNPK PKA PKU UNPKA UNPKU", m),
         range: is(RANGE, m),
         vector: vector(m),
+        packed_vector: is(PACKED_VECTOR, m),
+        decimal: is(PACKED_VECTOR, m) || decimal(m).is_some() || m == "PFPO",
+        length: length(m),
     }
 }
