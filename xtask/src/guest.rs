@@ -184,9 +184,9 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Modules of the kernel that tests load: networks between guests, over IUCV, with cards and channels; random numbers; disks,
-/// what is on them, and machines of a guest's own.
-const MODULES: [&str; 24] = [
+/// Modules of the kernel that tests load: networks between guests, over IUCV, with cards and channels; random numbers;
+/// disks, what is on them, and machines of a guest's own.
+const MODULES: [&str; 27] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -208,6 +208,9 @@ const MODULES: [&str; 24] = [
     "virtio-rng.ko",
     "ccwgroup.ko",
     "ctcm.ko",
+    "llc.ko",
+    "stp.ko",
+    "bridge.ko",
     "qeth.ko",
     "qeth_l2.ko",
     "qeth_l3.ko",
