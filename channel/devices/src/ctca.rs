@@ -202,7 +202,7 @@ impl CtcaPlug {
                     if side.peer.as_ptr() != Arc::as_ptr(other) {
                         continue;
                     }
-                    (act(&mut side, Some(&mut peer)), [bell(&mut side), bell(&mut peer)])
+                    (act(&mut side, Some(&mut *peer)), [bell(&mut side), bell(&mut peer)])
                 }
             };
             bells.iter().flatten().for_each(Doorbell::ring);
