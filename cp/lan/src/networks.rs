@@ -69,6 +69,9 @@ impl Networks {
         (limits.persistent, limits.transient) =
             (change.persistent.unwrap_or(limits.persistent), change.transient.unwrap_or(limits.transient));
         state.protect = change.protect.unwrap_or(state.protect);
+        let protect = state.protect;
+        // Nothing that was allowed is forbidden by this.
+        state.networks.values_mut().for_each(|network| _ = network.settle(protect));
     }
 
     /// Makes a network. The way out of a virtual switch that cannot be opened does not keep it from being there: the

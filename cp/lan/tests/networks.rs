@@ -162,6 +162,14 @@ fn isolation_protection_and_copies_of_all_frames() {
     a.send(&frame(2, 9, "allowed for this adapter"));
     assert_eq!(received(&b), 1);
 
+    // What the system says holds where nothing else is said, at once.
+    set(&networks, Kind::Vswitch, &name, "MACPROTECT UNSPECIFIED");
+    b.send(&frame(1, 9, "of a stranger's address"));
+    assert_eq!(received(&a), 1);
+    networks.set_system(&operands::system(&mut Words::new("MACPROTECT ON"), false).unwrap());
+    b.send(&frame(1, 9, "of a stranger's address"));
+    assert_eq!(received(&a), 0);
+
     set(&networks, Kind::Vswitch, &name, "ISOLATION ON");
     a.send(&frame(2, 1, "to nobody"));
     assert_eq!(received(&b), 0);
