@@ -74,7 +74,11 @@ pub(super) fn drop_couple(cp: &Cp, vmdbk: &Vmdbk, own: &VirtualCtca) -> Option<S
     let found = peer(cp, own);
     own.plug().uncouple();
     let (other, Peer { userid, vdev }) = found?;
-    other.write(&format!("CTCA {vdev:04X} DROP {} {:04X}", vmdbk.userid, own.vdev()), Tone::Normal, cp.now());
+    // One that logs off is not told any more.
+    if !other.is_leaving() {
+        let line = format!("CTCA {vdev:04X} DROP {} {:04X}", vmdbk.userid, own.vdev());
+        other.write(&line, Tone::Normal, cp.now());
+    }
     Some(format!("CTCA {:04X} DROP {userid} {vdev:04X}", own.vdev()))
 }
 
