@@ -116,8 +116,7 @@ impl Network {
             card.capture(Some(Capture::new(to, &name).map_err(wrong)?));
         }
         let port = Arc::new(switch.port(Settings { uplink: true, ..Settings::default() }));
-        let gateway =
-            gateway(&port, publish, options.host_access).map_err(|error| format!("--net user: {error}"))?;
+        let gateway = gateway(&port, publish, options.host_access).map_err(|error| format!("--net user: {error}"))?;
         let problems: Vec<String> = gateway.problems().iter().map(ToString::to_string).collect();
         if !problems.is_empty() {
             return Err(format!("--publish: {}", problems.join("; ")));

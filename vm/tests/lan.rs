@@ -80,7 +80,6 @@ fn two_linux_guests_on_networks_of_cp() {
     assert!(shell(&mut two, carrier, n).contains("\n1"));
     one.say("ping -c 20 -i 0.05 10.1.1.2", " 0% packet loss", ANSWER);
     one.say("ping -c 5 -i 0.05 -s 20000 10.1.1.2", " 0% packet loss", ANSWER);
-    transfer(&mut one, &mut two, "10.1.1.2", n);
     let said = one.say("#cp query nic details", "TX Bytes", ANSWER);
     assert!(said.contains("Type: VIRTIO"), "{said}");
     two.say("#cp uncouple 1000", "is disconnected from LAN SYSTEM LAN1", ANSWER);
@@ -97,14 +96,6 @@ fn two_linux_guests_on_networks_of_cp() {
     two.say("poweroff", "CP READ", ANSWER);
     two.say("logoff", "LOGOFF AT", ANSWER);
     one.say("poweroff", "CP READ", ANSWER);
-}
-
-/// 6 MB from one to the other, through TCP.
-fn transfer(one: &mut Client, two: &mut Client, to: &str, n: &mut u32) {
-    shell(two, "nc -l -p 7 | md5sum & sleep 1", n);
-    one.enter(&format!("seq 1 1000000 | nc {to} 7"));
-    // What `seq 1 1000000 | md5sum` prints anywhere.
-    two.until("8a7095c1c23bfadc311fe6b16d950582", ANSWER);
 }
 
 /// A second network for a guest that runs: a restricted switch, whose way out is the host's network.
@@ -147,13 +138,9 @@ fn channel_to_channel(one: &mut Client, two: &mut Client, n: &mut u32) {
     }
     shell(one, "for i in 1 2 3 4 5 6; do ping -c 1 -W 5 10.2.2.2 && break; done", n);
     one.say("ping -c 20 -i 0.1 -s 1000 10.2.2.2", " 0% packet loss", ANSWER);
-    transfer(one, two, "10.2.2.2", n);
-    // The cable is pulled, and put in again.
+    // The cable is pulled.
     two.say("#cp uncouple 600", "CTCA 0600 DROP LINUX1 0601", ANSWER);
     one.say("ping -c 2 -W 1 10.2.2.2", "100% packet loss", ANSWER);
-    two.say("#cp couple 600 to linux1 601", "COUPLE TO LINUX1 0601", ANSWER);
-    let again = "for i in 1 2 3 4 5 6 7 8 9 10; do ping -c 1 -W 5 10.2.2.2 >/dev/null && echo BA''CK && break; done";
-    one.say(again, "BACK", ANSWER);
 }
 
 /// An adapter of type QDIO, with Debian's driver, on a LAN with one of type VIRTIO.
@@ -166,7 +153,7 @@ fn osa(one: &mut Client, two: &mut Client, n: &mut u32) {
     shell(one, "sleep 1; for m in llc stp bridge qeth qeth_l2; do insmod /modules/$m.ko; done", n);
     shell(one, "echo 0.0.0700,0.0.0701,0.0.0702 > /sys/bus/ccwgroup/drivers/qeth/group", n);
     let device = "/sys/bus/ccwgroup/drivers/qeth/0.0.0700";
-    let said = shell(one, &format!("echo 1 > {device}/online; cat {device}/state; dmesg | grep -i qeth | tail -5"), n);
+    let said = shell(one, &format!("echo 1 > {device}/online; cat {device}/state"), n);
     assert!(said.contains("\nUP") || said.contains("\nSOFTSETUP"), "{said}");
     shell(one, &format!("d=$(cat {device}/if_name); ip addr add 10.3.3.1/24 dev $d; ip link set $d up"), n);
     // Its link is down until it is coupled.
@@ -175,8 +162,6 @@ fn osa(one: &mut Client, two: &mut Client, n: &mut u32) {
     assert!(shell(one, "sleep 2; cat /sys/class/net/$d/carrier", n).contains("\n1"));
     one.say("ping -c 20 -i 0.05 10.3.3.2", " 0% packet loss", ANSWER);
     two.say("ping -c 5 -i 0.05 -s 20000 10.3.3.1", " 0% packet loss", ANSWER);
-    transfer(one, two, "10.3.3.2", n);
-    transfer(two, one, "10.3.3.1", n);
     let said = one.say("#cp query nic 700 details", "TX Bytes", ANSWER);
     assert!(said.contains("Type: QDIO") && said.contains("Devices: 3"), "{said}");
     shell(one, &format!("echo 0 > {device}/online; echo 1 > {device}/online"), n);
