@@ -289,7 +289,7 @@ fn system(
     let config = SystemConfig { operator: USERID.into(), processors, ..SystemConfig::default() };
     let cp = Arc::new(Cp::new(config, directory, None, clock.clone(), notes.clone()));
     for (number, file) in &disks {
-        let volume = tools::dasd::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
+        let volume = tools::dasd::open(file, ::dasd::Options::default()).map_err(tools::dasd::text)?;
         cp.disks.install(*number, volume, file.display().to_string())?;
     }
     if let Some(seed) = seed {
