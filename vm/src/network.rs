@@ -102,7 +102,7 @@ impl Network {
             return Ok(None);
         }
         let mut publish = options.publish.clone();
-        if ssh && !publish.iter().any(|publish| is_ssh(publish)) {
+        if ssh && !publish.iter().any(is_ssh) {
             publish.push(Publish { host: (Ipv4Addr::LOCALHOST, 0).into(), guest: SSH, transport: Transport::Tcp });
         }
         let switch = Switch::new(clock);
