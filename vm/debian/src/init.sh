@@ -165,6 +165,9 @@ LLMNR=no
 EOF
 in_target systemctl enable systemd-networkd.service systemd-resolved.service || fail "the network cannot be enabled"
 ln -sf ../run/systemd/resolve/stub-resolv.conf etc/resolv.conf
+# Everything else would wait until it is ready, and nothing here needs names so early.
+mkdir -p etc/systemd/system/systemd-resolved.service.d
+printf '[Service]\nType=simple\n' >etc/systemd/system/systemd-resolved.service.d/endicott.conf
 rm -f etc/ssh/ssh_host_*
 cat >etc/systemd/system/ssh-host-key.service <<'EOF'
 [Unit]
