@@ -200,7 +200,8 @@ while :; do echo SSH-2.0-test | nc -l -p 22 -w 1; done\n";
     let mut keys = child.stdin.take().expect("it is piped");
     std::io::Write::write_all(&mut keys, script.as_bytes()).expect("it listens");
     let began = Instant::now();
-    while home.says(&["list", "--json"], 0).is_empty() {
+    // One that is about to start has a name and nothing else yet.
+    while !home.says(&["list", "--json"], 0).contains("\"process\"") {
         assert!(began.elapsed() < Duration::from_secs(60), "it does not start");
         thread::sleep(Duration::from_millis(50));
     }
