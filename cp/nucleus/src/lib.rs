@@ -22,6 +22,7 @@ pub mod intercept;
 pub mod logon;
 pub mod machine;
 pub mod nic;
+pub mod peripheral;
 pub mod processor;
 pub mod system;
 pub mod tape;

@@ -5,6 +5,7 @@
 
 use crate::ctca::VirtualCtca;
 use crate::nic::Nic;
+use crate::peripheral::Peripheral;
 use base::{Held, Tod};
 use complex::{Configuration, ControlProgram, Host, Specification};
 use consoles::device::{Paper, VirtualConsole};
@@ -99,6 +100,8 @@ pub struct Outfit {
     pub nics: Vec<Arc<Nic>>,
     /// Channel-to-channel adapters.
     pub ctcas: Vec<Arc<VirtualCtca>>,
+    /// Other virtio devices.
+    pub peripherals: Vec<Arc<Peripheral>>,
 }
 
 impl Machine {
@@ -153,6 +156,9 @@ impl Machine {
         }
         outfit.nics.iter().for_each(|nic| _ = nic.attach(&mut machine.configuration.css()));
         outfit.ctcas.iter().for_each(|ctca| attach(&machine.configuration, ctca.vdev(), ctca.device()));
+        for other in &outfit.peripherals {
+            attach(&machine.configuration, other.vdev(), other.device());
+        }
         // The subchannels are there from the beginning: the reset clears the channel reports of their arrival.
         machine.configuration.css().reset();
         Ok(machine)

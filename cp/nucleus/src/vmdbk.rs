@@ -13,6 +13,7 @@ use crate::class::Classes;
 use crate::ctca::VirtualCtca;
 use crate::machine::{Listener, Machine, Outfit, Surroundings};
 use crate::nic::Nic;
+use crate::peripheral::Peripheral;
 use crate::trace::Trace;
 use crate::vmcf_memory::Memory;
 use arch::Absolute;
@@ -184,6 +185,7 @@ pub struct Vmdbk {
     grafs: Mutex<Vec<Arc<Graf>>>,
     nics: Mutex<Vec<Arc<Nic>>>,
     ctcas: Mutex<Vec<Arc<VirtualCtca>>>,
+    peripherals: Mutex<Vec<Arc<Peripheral>>>,
     /// Reader files that DIAGNOSE X'14' has described with subcode X'0FFE': number and when it was closed.
     seen: Mutex<HashSet<(u16, u64)>>,
     /// The saved system and the segments in its storage.
@@ -259,6 +261,7 @@ impl Vmdbk {
             grafs: Mutex::new(grafs),
             nics: Mutex::default(),
             ctcas: Mutex::default(),
+            peripherals: Mutex::default(),
             seen: Mutex::default(),
             segments: Mutex::default(),
             console,
@@ -349,9 +352,34 @@ impl Vmdbk {
         self.ctcas.lock().held().retain(|other| !Arc::ptr_eq(other, ctca));
     }
 
+    /// The virtio devices other than network cards.
+    pub fn peripherals(&self) -> Vec<Arc<Peripheral>> {
+        self.peripherals.lock().held().clone()
+    }
+
+    /// The one of them with this device number.
+    pub fn peripheral(&self, vdev: u16) -> Option<Arc<Peripheral>> {
+        self.peripherals().into_iter().find(|other| other.vdev() == vdev)
+    }
+
+    /// Adds such a device. False if there is a device with its number.
+    pub fn add_peripheral(&self, peripheral: Arc<Peripheral>) -> bool {
+        let attached = self.machine().configuration.css().attach(peripheral.vdev(), peripheral.device()).is_ok();
+        if attached {
+            self.peripherals.lock().held().push(peripheral);
+        }
+        attached
+    }
+
+    /// Takes such a device away from the list of them.
+    pub fn remove_peripheral(&self, peripheral: &Arc<Peripheral>) {
+        self.peripherals.lock().held().retain(|other| !Arc::ptr_eq(other, peripheral));
+    }
+
     /// The devices that other hardware gets, too.
     pub fn outfit(&self) -> Outfit {
-        Outfit { units: self.units(), grafs: self.grafs(), nics: self.nics(), ctcas: self.ctcas() }
+        let (units, grafs, nics) = (self.units(), self.grafs(), self.nics());
+        Outfit { units, grafs, nics, ctcas: self.ctcas(), peripherals: self.peripherals() }
     }
 
     /// The virtual 3270s beside the console, in the order of the directory.

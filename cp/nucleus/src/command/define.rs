@@ -256,11 +256,13 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     let unit = issuer.vmdbk.unit(old);
     let disk = cp.disks.link(issuer.userid(), old).is_some();
     let (graf, nic, ctca) = (issuer.vmdbk.graf(old), issuer.vmdbk.nic(old), issuer.vmdbk.ctca(old));
+    let peripheral = issuer.vmdbk.peripheral(old);
     let other = match (disk, &graf) {
         (true, _) => "DASD",
         (_, Some(_)) => "GRAF",
         _ if nic.is_some() => "NIC",
         _ if ctca.is_some() => "CTCA",
+        _ if peripheral.is_some() => peripheral.as_ref().map_or("DEV", |other| other.name()),
         _ if cp.tapes.held(issuer.userid(), old).is_some() => "TAPE",
         _ => "DEV",
     };
@@ -286,6 +288,9 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     if let Some(nic) = nic {
         nic.renumber(new);
         cp.networks.renumber(issuer.userid(), old, new);
+    }
+    if let Some(peripheral) = peripheral {
+        peripheral.renumber(new);
     }
     Ok(format!("{name} DEFINED").into())
 }

@@ -109,6 +109,13 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
                     response.add(network::detach_nic(cp, vmdbk, &nic));
                 }
             }
+            None if vmdbk.peripheral(number).is_some() => {
+                machine.configuration.css().detach(number);
+                let peripheral = vmdbk.peripheral(number);
+                peripheral.iter().for_each(|other| vmdbk.remove_peripheral(other));
+                let name = peripheral.map_or("DEV", |other| other.name());
+                response.push(format!("{name:<4} {number:04X} DETACHED"));
+            }
             None => {
                 machine.configuration.css().detach(number);
                 response.push(format!("DEV  {number:04X} DETACHED"));

@@ -5,6 +5,8 @@ use crate::system::Cp;
 use message::Message;
 use message::words::Words;
 
+#[path = "set/balloon.rs"]
+pub mod balloon;
 #[path = "set/control_unit.rs"]
 pub mod control_unit;
 #[path = "set/flags.rs"]
@@ -35,6 +37,7 @@ commands! {
         "MIH" G other; "NOPDATA" G other; "NOTRans" G other; "PAGEX" G other; "STBYPASS" G other;
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
     }
+    balloon { "BALLoon" G balloon; }
     control_unit { "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "VDISK" B virtual_disks; "TIMING" B timing; }
     function_keys { "PF" G pf; }
     jit { "JIT" A jit; }

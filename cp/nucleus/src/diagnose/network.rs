@@ -24,7 +24,7 @@ pub fn notify_device(call: &Call<'_>) -> Result<(), Interruption> {
     if call.machine.configuration.notify_device(&mut call.core().state) {
         return Ok(());
     }
-    call.specification(!call.vmdbk.nics().is_empty())?;
+    call.specification(!call.vmdbk.nics().is_empty() || !call.vmdbk.peripherals().is_empty())?;
     call.set_gr(2, NO_SUCH_DEVICE as u64);
     Ok(())
 }

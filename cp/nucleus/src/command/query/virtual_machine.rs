@@ -9,11 +9,14 @@ use message::words::{Word, Words};
 use std::ops::RangeInclusive;
 use unitrecord::lock_unit;
 
-/// `Query Virtual [ALL|CONSole|CPUs|CTCa|DASD [DETAILS]|GRAF|NIC [vdev]|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
-/// [DETAILS]`
+/// What may be asked for where there is none.
+const NONE_OF_THEM: [&str; 5] = ["DASD", "TAPes", "GRAF", "CTCa", "VIRTio"];
+
+/// `Query Virtual [ALL|CONSole|CPUs|CTCa|DASD [DETAILS]|GRAF|NIC [vdev]|TAPes|STORage|VIRTio|XSTORE|UR|Reader|PRinter|
+/// PUnch|vdev[-vdev]] [DETAILS]`
 ///
-/// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not
-/// before ALL and UR.
+/// Shows your virtual machine: its storage, its virtual CPUs and its devices. VIRTIO are its shared folders and other
+/// devices of that kind, network cards apart. The word VIRTUAL can be left out, but not before ALL and UR.
 pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.next().unwrap_or(Word("ALL"));
     let details = words.accept("DETails");
@@ -88,12 +91,18 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
             response.push(nic_line(&nic));
         }
     }
+    for other in issuer.vmdbk.peripherals() {
+        let vdev = other.vdev();
+        if all || what.is("VIRTio") || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
+            response.push(other.line());
+        }
+    }
     let first = range.map(|range| *range.start());
     match (response.lines.is_empty(), first) {
         (false, _) => Ok(response),
         (true, Some(device)) => Err(message::device_absent(format!("{device:04X}")).from("QVD")),
         (true, None) if ["CONSole", "UR"].iter().any(|class| what.is(class)) => Ok(response),
-        (true, None) if what.is("DASD") || what.is("TAPes") || what.is("GRAF") || what.is("CTCa") => {
+        (true, None) if NONE_OF_THEM.iter().any(|class| what.is(class)) => {
             Err(message::no_such_devices(what.upper()).from("QVD"))
         }
         (true, None) => Err(what.invalid()),
@@ -223,7 +232,8 @@ pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Resp
         || cp.tapes.held(issuer.userid(), device).is_some()
         || issuer.vmdbk.graf(device).is_some()
         || issuer.vmdbk.ctca(device).is_some()
-        || issuer.vmdbk.nic(device).is_some();
+        || issuer.vmdbk.nic(device).is_some()
+        || issuer.vmdbk.peripheral(device).is_some();
     if !there {
         return None;
     }
