@@ -9,6 +9,7 @@ use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
 use crate::making::{self, Made};
 use crate::named::{self, Name, Order, Status};
 use crate::network::{self, Network};
+use crate::peripherals::{self, Peripherals};
 use crate::server::{Notes, Server};
 use crate::{background, loading, seed};
 use ::dasd::Memory;
@@ -87,6 +88,8 @@ pub(crate) struct Options {
     pub tape: Vec<PathBuf>,
     #[command(flatten)]
     pub network: network::Options,
+    #[command(flatten)]
+    pub peripherals: peripherals::Options,
     /// The guest's console [default: vt220, or 3215 if --append names a console of its own]
     #[arg(long, value_name = "KIND", value_enum)]
     pub console: Option<Console>,
@@ -138,6 +141,7 @@ impl Options {
             user_data: None,
             tape: Vec::new(),
             network: network::Options::default(),
+            peripherals: peripherals::Options::default(),
             console: None,
             memory,
             cpus,
@@ -310,6 +314,7 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     check(options, console, &parameters)?;
     let disk = options.kernel.is_none();
     options.network.check(disk)?;
+    options.peripherals.check()?;
     let name = options.known_as()?;
     let initrd = options.initrd.as_ref().map(|path| loading::initrd(path, options.memory)).transpose()?;
     let kernel = options.kernel.as_ref().map(|path| loading::kernel(path, options.memory)).transpose()?;
@@ -339,6 +344,7 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
         of_cp.ascii = (console == Console::Vt220).then(AsciiConsole::default);
     }
     let network = Network::new(&options.network, disk, name.is_some(), &vmdbk, clock.clone())?;
+    let peripherals = Peripherals::new(&options.peripherals, &vmdbk)?;
     let raw = Raw::enter();
     let panicked = Arc::new(AtomicBool::new(false));
     let server = Server::new(cp.clone(), notes.clone());
@@ -375,6 +381,7 @@ pub(crate) fn linux(options: &Options) -> Result<u8, String> {
     if let Some(network) = network {
         network.end(&options.network);
     }
+    drop(peripherals);
     drop(raw);
     let ending = notes.ending();
     let code = match &ending {

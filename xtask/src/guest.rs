@@ -30,8 +30,9 @@ pub(crate) fn folder() -> PathBuf {
 pub(crate) fn prepare() -> Outcome<Guest> {
     let folder = folder();
     let guest = Guest { kernel: folder.join("kernel.img"), initrd: folder.join("initrd.img") };
-    let init = host::root().join("guest/init");
-    if !guest.kernel.exists() || newer(&init, &guest.initrd) {
+    // What goes into it: the first process, and the modules that are named here.
+    let parts = ["guest/init", "xtask/src/guest.rs"].map(|name| host::root().join(name));
+    if !guest.kernel.exists() || parts.iter().any(|part| newer(part, &guest.initrd)) {
         let packages = packages()?;
         make_folder(&folder)?;
         let unpacked = unpack(&packages)?;
@@ -185,8 +186,8 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
 }
 
 /// Modules of the kernel that tests load: networks between guests, over IUCV, with cards and channels; random numbers;
-/// disks, what is on them, and machines of a guest's own.
-const MODULES: [&str; 27] = [
+/// disks, what is on them, and machines of a guest's own; folders of the host, and other devices of virtio.
+const MODULES: [&str; 37] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -214,6 +215,16 @@ const MODULES: [&str; 27] = [
     "qeth.ko",
     "qeth_l2.ko",
     "qeth_l3.ko",
+    "netfs.ko",
+    "fscache.ko",
+    "9pnet.ko",
+    "9pnet_virtio.ko",
+    "9p.ko",
+    "virtio_console.ko",
+    "vsock.ko",
+    "vmw_vsock_virtio_transport_common.ko",
+    "vmw_vsock_virtio_transport.ko",
+    "virtio_balloon.ko",
 ];
 
 /// Unpacks those of these modules that `package` has into `folder`. A kernel may have them built in, or no longer.
