@@ -225,7 +225,7 @@ impl Model for Balloon {
     }
 
     fn queues(&self) -> &'static [u16] {
-        &[128, 128, 8, 64]
+        &[128, 128, 16, 64]
     }
 
     fn features(&self) -> u64 {

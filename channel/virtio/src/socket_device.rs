@@ -142,7 +142,7 @@ impl Model for SocketDevice {
     }
 
     fn queues(&self) -> &'static [u16] {
-        &[128, 128, 8]
+        &[128, 128, 16]
     }
 
     fn config(&self) -> Vec<u8> {

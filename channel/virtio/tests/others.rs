@@ -78,6 +78,7 @@ fn requests_are_answered_when_they_are_done() {
     driver.describe(0, 8, 60_000, 0, 0);
     driver.offer(0, 8);
     driver.notify(0);
+    driver.interruptions();
     assert_eq!(driver.command(command::READ_STATUS, &[0]), Ok(vec![0x4f]));
 }
 
@@ -107,14 +108,23 @@ struct Memory {
     discards: bool,
 }
 
-impl Medium for Arc<Mutex<Memory>> {
+#[derive(Clone)]
+struct Store(Arc<Mutex<Memory>>);
+
+impl Store {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Memory> {
+        self.0.lock().unwrap()
+    }
+}
+
+impl Medium for Store {
     fn read(&mut self, at: u64, to: &mut [u8]) -> io::Result<()> {
-        to.copy_from_slice(&self.lock().unwrap().bytes[at as usize..at as usize + to.len()]);
+        to.copy_from_slice(&self.lock().bytes[at as usize..at as usize + to.len()]);
         Ok(())
     }
 
     fn write(&mut self, at: u64, from: &[u8]) -> io::Result<()> {
-        let mut memory = self.lock().unwrap();
+        let mut memory = self.lock();
         let end = at as usize + from.len();
         if end == memory.bytes.len() {
             return Err(io::Error::other("the last sector"));
@@ -124,12 +134,12 @@ impl Medium for Arc<Mutex<Memory>> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.lock().unwrap().flushed += 1;
+        self.lock().flushed += 1;
         Ok(())
     }
 
     fn discard(&mut self, at: u64, length: u64) -> io::Result<()> {
-        let mut memory = self.lock().unwrap();
+        let mut memory = self.lock();
         if !memory.discards {
             return Err(io::ErrorKind::Unsupported.into());
         }
@@ -148,7 +158,8 @@ fn part(sector: u64, count: u32, flags: u32) -> Vec<u8> {
 
 #[test]
 fn a_disk_reads_writes_and_gives_up() {
-    let memory = Arc::new(Mutex::new(Memory { bytes: vec![0xaa; 16 * 512], flushed: 0, discards: true }));
+    let memory = Memory { bytes: vec![0xaa; 16 * 512], flushed: 0, discards: true };
+    let memory = Store(Arc::new(Mutex::new(memory)));
     let geometry = Geometry { sectors: 16, read_only: false, serial: "a serial number that is long".into() };
     let mut disk = Sectors::new(geometry.clone(), memory.clone());
     let mut ask = |request: Vec<u8>, room: usize| {
@@ -180,13 +191,13 @@ fn a_disk_reads_writes_and_gives_up() {
     assert_eq!(ask(head(11, 0, &[part(3, 1, 0), part(15, 2, 0)].concat()), 1), [1]);
     assert_eq!(ask(head(11, 0, &part(3, 1, 1)), 1), [1]);
     assert_eq!(ask(head(11, 0, &[]), 1), [1]);
-    assert_eq!(memory.lock().unwrap().bytes[3 * 512], 1);
+    assert_eq!(memory.lock().bytes[3 * 512], 1);
     assert_eq!(ask(head(11, 0, &[part(3, 1, 0), part(5, 2, 0)].concat()), 1), [0]);
-    memory.lock().unwrap().discards = false;
+    memory.lock().discards = false;
     assert_eq!(ask(head(11, 0, &part(4, 1, 0)), 1), [2]);
     assert_eq!(ask(head(13, 0, &part(4, 1, 1)), 1), [0]);
-    assert_eq!(memory.lock().unwrap().bytes[2 * 512..8 * 512], [&[0xaa; 512][..], &[0; 5 * 512]].concat()[..]);
-    assert_eq!(memory.lock().unwrap().flushed, 1);
+    assert_eq!(memory.lock().bytes[2 * 512..8 * 512], [&[0xaa; 512][..], &[0; 4 * 512], &[0xaa; 512]].concat()[..]);
+    assert_eq!(memory.lock().flushed, 1);
     // One that cannot be written.
     let mut disk = Sectors::new(Geometry { read_only: true, ..geometry.clone() }, memory.clone());
     for request in [head(1, 3, &[7; 512]), head(11, 0, &part(3, 1, 0)), head(13, 0, &part(3, 1, 0))] {
@@ -241,6 +252,7 @@ fn a_balloon_gives_pages_back_and_says_how_many() {
     }
     valve.want(3);
     driver.css.attend();
+    assert_eq!(driver.interruptions(), (0, 1));
     assert_eq!(driver.get(CONFIG, 8), 1u64.to_be_bytes());
     assert_eq!(driver.command(command::READ_CONFIG, &[0; 8]).unwrap(), [3, 0, 0, 0, 0, 0, 0, 0]);
     driver.put(Driver::buffer(0, 0), &[0xe1u32, 0xe2, 0xe5].map(u32::to_le_bytes).concat());
@@ -277,6 +289,7 @@ fn a_balloon_gives_pages_back_and_says_how_many() {
     driver.describe(0, 0, 4, 0, 0);
     driver.offer(0, 0);
     driver.notify(0);
+    driver.interruptions();
     assert_eq!(driver.command(command::READ_STATUS, &[0]), Ok(vec![0x4f]));
 }
 
@@ -305,7 +318,7 @@ fn a_program_and_its_host_connect() {
     let mut driver = start(Box::new(Virtio::new(SocketDevice::new(hub.clone()))), kind::SOCKETS, 3);
     assert_eq!(driver.command(command::READ_CONFIG, &[0; 8]).unwrap(), [3, 0, 0, 0, 0, 0, 0, 0]);
     driver.fill(0, 0..8, 50);
-    let mut send = |driver: &mut Driver, bytes: &[u8]| {
+    let send = |driver: &mut Driver, bytes: &[u8]| {
         driver.put(Driver::buffer(1, 0), bytes);
         driver.describe(1, 0, bytes.len() as u32, 0, 0);
         driver.offer(1, 0);
@@ -348,6 +361,7 @@ fn a_program_and_its_host_connect() {
     driver.describe(1, 0, wrong.len() as u32, 0, 0);
     driver.offer(1, 0);
     driver.notify(1);
+    driver.interruptions();
     assert_eq!(driver.command(command::READ_STATUS, &[0]), Ok(vec![0x4f]));
     assert_eq!((hub.with(|sockets| sockets.event()), got), (Some(Event::Gone(ports)), 4));
 }
