@@ -42,7 +42,7 @@ pub(crate) struct Options {
     /// PORT. What the guest sends to port N of its host, address 2, goes to the Unix socket SOCKET_N.
     #[arg(long, value_name = "SOCKET")]
     vsock: Option<PathBuf>,
-    /// A Unix socket at which the guest's console hvc0 is, for one program at a time.
+    /// A Unix socket at which the guest's console hvc1 is, for one program at a time.
     #[arg(long, value_name = "SOCKET")]
     serial: Option<PathBuf>,
     /// The guest gives storage that it does not use back to this host, and as much as the CP command SET BALLOON says.

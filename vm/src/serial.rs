@@ -1,4 +1,4 @@
-//! `--serial`: the guest's console `hvc0` at a Unix socket of the host.
+//! `--serial`: the guest's console `hvc1` at a Unix socket of the host.
 
 use crate::vsock::listen_at;
 use std::io::{self, ErrorKind, Read, Write};
