@@ -257,7 +257,7 @@ impl Configuration {
         for cpu in &self.cpus {
             if let Ok(mut core) = cpu.core.try_lock() {
                 let core = &mut *core;
-                core.cache.rest();
+                core.cache.rest(&core.state);
                 core.state.rest();
             }
         }

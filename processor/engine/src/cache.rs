@@ -3,6 +3,7 @@
 use crate::choice::{self, Engine};
 use crate::extent::{Dropped, Extent};
 use crate::index::{Index, NONE};
+use crate::shared_code::{Profile, Purpose, SharedCode};
 use crate::shared_text::{self, Context};
 use arch::{Absolute, PAGE};
 use cpu::State;
@@ -37,6 +38,8 @@ pub struct Block {
     /// How it was mostly left, and how much more often so than otherwise.
     pub way: Way,
     pub votes: u8,
+    /// The code that others have made is of other text.
+    own: bool,
     /// Blocks that came after it, the latest first.
     links: [u32; 2],
     /// Where its code is entered from outside, 0 if it has none, and how far after that it is entered from its own
@@ -48,7 +51,7 @@ pub struct Block {
 const _: () = assert!(size_of::<Block>() == 64);
 
 /// How a block is left: after so many of its instructions, and whether by a branch.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Way {
     pub count: u8,
     pub branched: bool,
@@ -59,6 +62,10 @@ pub struct Way {
 impl Block {
     pub fn has_code(&self) -> bool {
         self.code != 0
+    }
+
+    fn profile(&self) -> Profile {
+        Profile { hits: self.hits, way: self.way, votes: self.votes }
     }
 
     #[inline(always)]
@@ -149,10 +156,24 @@ impl BlockCache {
         self.ops.clear();
     }
 
-    /// Forgets all blocks and gives the host its storage back: the CPU has had nothing to do for a while.
-    pub fn rest(&mut self) {
+    /// Forgets all blocks and gives the host its storage back: the CPU has had nothing to do for a while. What it knows
+    /// of common text it hands on.
+    pub fn rest(&mut self, s: &State) {
+        if self.purpose(s).is_some() {
+            self.hand_on(s);
+        }
         let Self { engine, mistake, room, invalidated, executed, .. } = *self;
         *self = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
+    }
+
+    fn hand_on(&self, s: &State) {
+        for block in self.blocks.iter().filter(|block| block.code == 0 && block.hits > 0 && !block.own) {
+            let start = Absolute(block.absolute);
+            let current = s.storage().code_version(start) == block.version;
+            if let Some(context) = Context::of(s, start).filter(|_| current) {
+                shared_text::ALL.note(&context, start, block.digest, block.profile());
+            }
+        }
     }
 
     /// Forgets the blocks that are stale and those that were hardly ever executed, and the instructions of those with
@@ -359,6 +380,15 @@ impl BlockCache {
                 }
             }
         }
+        let block = self.block(number);
+        let (start, own) = (Absolute(block.absolute), block.own);
+        let shares = Context::of(s, start).filter(|_| !own).zip(self.purpose(s));
+        if let Some((context, purpose)) = &shares
+            && let Some(shared) = shared_text::ALL.code(context, *purpose, start)
+            && self.adopt(s, number, &shared)
+        {
+            return;
+        }
         // If its text was stored into, the block is stale.
         let Some(trace) = self.trace(s, number, patience) else { return };
         if comparing && trace.has_only_once() {
@@ -371,6 +401,36 @@ impl BlockCache {
         let (code, inner) = translator.translate(s, place, trace.beside, trace.path());
         (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
         block.mode = translator::mode(s);
+        if let Some((context, purpose)) = shares
+            && let Some(code) = translator.relocatable()
+            && let Some(code) = SharedCode::of(purpose, start, &trace, block.profile(), code)
+        {
+            shared_text::ALL.keep_code(&context, start, code);
+        }
+    }
+
+    /// What code for the CPU is for, if it is to be that of others as well.
+    fn purpose(&self, s: &State) -> Option<Purpose> {
+        let (engine, patience) = self.engine();
+        (patience != 0 && self.mistake.is_none()).then(|| Purpose::of(s, engine == Engine::Compare))
+    }
+
+    /// Takes over what another CPU has made of a block. `true`: for now there is nothing more to be done about its
+    /// code.
+    fn adopt(&mut self, s: &State, number: u32, shared: &SharedCode) -> bool {
+        let translator = self.translator.as_mut().expect("the caller has seen to it");
+        let block = &mut self.blocks[number as usize];
+        let place = (Absolute(block.absolute), block.version);
+        if !shared.watch(s, place.0, place.1) {
+            // It has to become hot, as a block of the machine's own.
+            (block.own, block.hits) = (true, 0);
+            return true;
+        }
+        let Some((code, inner)) = translator.adopt(s, place, &shared.code) else { return false };
+        (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
+        (block.mode, block.translated) = (translator::mode(s), shared.count);
+        (block.way, block.votes) = (shared.profile.way, shared.profile.votes);
+        true
     }
 
     /// There is so much code that what it takes of the host's caches counts: of gcc's, say, but no system's that
@@ -444,11 +504,12 @@ impl BlockCache {
         let mut version = s.storage().code_version(absolute);
         s.storage().load(absolute, text).expect("the frame was translated, so it exists");
         let context = Context::of(s, absolute);
+        let purpose = self.purpose(s);
         let known = match context {
-            Some(context) => shared_text::ALL.find(&context, absolute, text, &mut self.ops),
+            Some(context) => shared_text::ALL.find(&context, purpose, absolute, text, &mut self.ops),
             None => None,
         };
-        let at = known.unwrap_or_else(|| self.decode_text(s, text));
+        let at = known.map_or_else(|| self.decode_text(s, text), |known| known.bytes);
         if at > 0 {
             // Only now is the text watched. If it changed since it was read, the block is stale from the start.
             let watched = s.storage().mark_code(absolute, at);
@@ -468,6 +529,11 @@ impl BlockCache {
         if at == 0 {
             return None;
         }
+        let Profile { hits, way, votes } = known.filter(|_| purpose.is_some()).map_or(Profile::default(), |known| {
+            // What there is code for does not wait; for the rest a last execution counts.
+            let last = self.engine().1 - 1;
+            Profile { hits: if known.code { last } else { known.profile.hits.min(last) }, ..known.profile }
+        });
         let block = Block {
             absolute: absolute.0,
             version,
@@ -476,10 +542,11 @@ impl BlockCache {
             count: (self.ops.len() - first) as u16,
             bytes: at as u16,
             translated: (self.ops.len() - first) as u16,
-            hits: 0,
+            hits,
             mode: 0,
-            way: Way::default(),
-            votes: 0,
+            way,
+            votes,
+            own: false,
             links: [NONE; 2],
             code: 0,
             inner: 0,

@@ -21,6 +21,7 @@ mod extent;
 mod index;
 mod interruptions;
 mod run;
+mod shared_code;
 mod shared_text;
 mod step;
 mod trace;

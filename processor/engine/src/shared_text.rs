@@ -1,26 +1,32 @@
 //! Decoded text that virtual machines have in common: the pages of saved systems and segments are the same for all
-//! users, and what one of them has decoded the next finds.
+//! users, and what one of them has decoded the next finds. With it stands the code that has been made of it
+//! ([`crate::shared_code`]).
 //!
 //! A block's instructions follow from its text, the architecture and the facilities alone. So they are found by the
 //! block's address and compared with the text that the machine has there. Whether its page is still the common one, its
 //! own copy or another system's makes no difference: where the text is another, the machine decodes for itself. Only
 //! pages that are attached to storage are kept here, and no interpreted guest's.
 //!
-//! Marks, versions and code are each machine's own, as before.
+//! Marks and versions are each machine's own.
 
+use crate::cache::digest;
+use crate::shared_code::{Profile, Purpose, SharedCode};
 use arch::{Absolute, PAGE};
 use base::Held;
 use cpu::{Architecture, Facilities, State};
 use isa::Op;
 use std::collections::HashMap;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, RwLock};
 
 /// What is kept is in so many parts by the number of the page, so that processors seldom wait for each other.
 const PARTS: usize = 64;
 /// Instructions that a part keeps; then it is emptied. Together they are 24 MiB at most, whatever the number of
 /// machines.
 const MOST: usize = 1 << 13;
+/// Instructions of which a part keeps code; then all of its code goes. It is some 150 bytes for each, 40 MiB at most
+/// together.
+const MOST_CODE: usize = 1 << 12;
 
 /// So often in a row may a block's text be another than what is kept.
 const ENOUGH: u8 = 2;
@@ -47,13 +53,28 @@ struct Decoded {
     ops: Box<[Op]>,
     /// How many machines in a row have had another text.
     others: AtomicU8,
+    /// What a machine has found out about it that has gone to rest: the one that had executed it most.
+    profile: Profile,
+    /// Code for each purpose that there has been.
+    code: Vec<Arc<SharedCode>>,
+}
+
+/// What is known of a block's text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Found {
+    /// How long it is.
+    pub(crate) bytes: usize,
+    pub(crate) profile: Profile,
+    /// There is code for the purpose.
+    pub(crate) code: bool,
 }
 
 #[derive(Default)]
 struct Part {
     blocks: HashMap<u64, Decoded>,
-    /// Instructions of all of them.
+    /// Instructions of all of them, and those of which there is code.
     ops: usize,
+    translated: usize,
 }
 
 /// All parts. There is one for the process; tests have their own.
@@ -72,8 +93,15 @@ impl SharedText {
     }
 
     /// Appends the instructions of the block at `absolute`, if they are known and `text`, which goes on from there, is
-    /// what they were decoded from. Answers how many bytes that is.
-    pub(crate) fn find(&self, context: &Context, absolute: Absolute, text: &[u8], ops: &mut Vec<Op>) -> Option<usize> {
+    /// what they were decoded from. Answers how many bytes that is, and whether there is code for that purpose.
+    pub(crate) fn find(
+        &self,
+        context: &Context,
+        purpose: Option<Purpose>,
+        absolute: Absolute,
+        text: &[u8],
+        ops: &mut Vec<Op>,
+    ) -> Option<Found> {
         let part = self.part(absolute).read().held();
         let block = part.as_ref()?.blocks.get(&absolute.0)?;
         let same = text.starts_with(&block.text) && block.context == *context;
@@ -81,8 +109,42 @@ impl SharedText {
         block.others.store(others, Ordering::Relaxed);
         same.then(|| {
             ops.extend_from_slice(&block.ops);
-            block.text.len()
+            let code = purpose.is_some_and(|purpose| block.code.iter().any(|code| code.purpose == purpose));
+            Found { bytes: block.text.len(), profile: block.profile, code }
         })
+    }
+
+    /// The code of the block at `absolute` for that purpose. Its text is to be compared yet.
+    pub(crate) fn code(&self, context: &Context, purpose: Purpose, absolute: Absolute) -> Option<Arc<SharedCode>> {
+        let part = self.part(absolute).read().held();
+        let block = part.as_ref()?.blocks.get(&absolute.0).filter(|block| block.context == *context)?;
+        block.code.iter().find(|code| code.purpose == purpose).cloned()
+    }
+
+    /// A machine has found that out about the block at `absolute`, whose text has this digest.
+    pub(crate) fn note(&self, context: &Context, absolute: Absolute, text: u64, profile: Profile) {
+        let mut part = self.part(absolute).write().held();
+        let block = part.as_mut().and_then(|part| part.blocks.get_mut(&absolute.0));
+        let same = |block: &&mut Decoded| block.context == *context && digest(&block.text) == text;
+        if let Some(block) = block.filter(|block| profile.hits > block.profile.hits).filter(same) {
+            block.profile = profile;
+        }
+    }
+
+    /// Keeps code of the block at `absolute`, in the place of what there was for the same purpose.
+    pub(crate) fn keep_code(&self, context: &Context, absolute: Absolute, code: SharedCode) {
+        let mut part = self.part(absolute).write().held();
+        let Some(part) = part.as_mut() else { return };
+        let count = code.count as usize;
+        if part.translated + count > MOST_CODE {
+            part.blocks.values_mut().for_each(|block| block.code = Vec::new());
+            part.translated = 0;
+        }
+        let Some(block) = part.blocks.get_mut(&absolute.0).filter(|block| block.context == *context) else { return };
+        let before = block.code.extract_if(.., |other| other.purpose == code.purpose);
+        part.translated -= before.map(|before| before.count as usize).sum::<usize>();
+        part.translated += count;
+        block.code.push(Arc::new(code));
     }
 
     /// Keeps the instructions of the block at `absolute` that were decoded from all of `text`. Those of another text
@@ -96,10 +158,14 @@ impl SharedText {
         if part.blocks.get(&absolute.0).is_some_and(|block| block.others.load(Ordering::Relaxed) < ENOUGH) {
             return;
         }
-        let block = Decoded { context, text: text.into(), ops: ops.into(), others: AtomicU8::new(0) };
+        let (others, profile, code) = Default::default();
+        let block = Decoded { context, text: text.into(), ops: ops.into(), others, profile, code };
         let before = part.blocks.insert(absolute.0, block);
         part.ops += ops.len();
-        part.ops -= before.map_or(0, |before| before.ops.len());
+        if let Some(before) = before {
+            part.ops -= before.ops.len();
+            part.translated -= before.code.iter().map(|code| code.count as usize).sum::<usize>();
+        }
     }
 }
 
@@ -127,9 +193,9 @@ mod tests {
         let (z, at) = (context(Architecture::Z, 1), Absolute(0x12_3456));
         let found = |context, at, text: &[u8]| {
             let mut all = ops(3);
-            let len = shared.find(&context, at, text, &mut all);
-            assert_eq!(all.len(), if len.is_some() { 5 } else { 3 });
-            len
+            let found = shared.find(&context, None, at, text, &mut all);
+            assert_eq!(all.len(), if found.is_some() { 5 } else { 3 });
+            found.map(|found| found.bytes)
         };
         assert_eq!(found(z, at, &[1, 2, 3, 4]), None);
         shared.keep(z, at, &[1, 2, 3, 4], &ops(2));
@@ -149,7 +215,7 @@ mod tests {
         let shared = SharedText::new();
         let (z, at) = (context(Architecture::Z, 1), Absolute(0x4000));
         let decode = |text: &[u8]| {
-            let known = shared.find(&z, at, text, &mut Vec::new()).is_some();
+            let known = shared.find(&z, None, at, text, &mut Vec::new()).is_some();
             if !known {
                 shared.keep(z, at, text, &ops(1));
             }
@@ -159,6 +225,29 @@ mod tests {
         let texts = [0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1];
         let known = [false, true, false, true, false, true, false, false, true, true, false, true];
         assert_eq!(texts.map(|text| decode(&[text; 2])), known);
+    }
+
+    #[test]
+    fn what_the_machine_knows_that_executed_most_is_handed_on() {
+        let shared = SharedText::new();
+        let (z, at, text) = (context(Architecture::Z, 1), Absolute(0x4000), [7, 7]);
+        let known = || shared.find(&z, None, at, &text, &mut Vec::new()).map(|found| found.profile);
+        let [few, more] = [3, 30].map(|hits| Profile { hits, votes: hits, ..Profile::default() });
+        shared.note(&z, at, digest(&text), more);
+        assert_eq!(known(), None, "it is not kept");
+        shared.keep(z, at, &text, &ops(1));
+        assert_eq!(known(), Some(Profile::default()));
+        for (told, profile, expected) in [
+            (digest(&text), few, few),
+            (digest(&[7, 8]), more, few),
+            (digest(&text), more, more),
+            (digest(&text), few, more),
+        ] {
+            shared.note(&z, at, told, profile);
+            assert_eq!(known(), Some(expected));
+        }
+        shared.note(&context(Architecture::Esa, 1), at, digest(&text), Profile { hits: 40, ..more });
+        assert_eq!(known(), Some(more), "for another CPU");
     }
 
     #[test]

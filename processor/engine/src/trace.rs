@@ -172,6 +172,21 @@ impl Trace {
         all.all(|(op, &bytes)| text.instruction(op.fields.at()).is_some_and(|(now, _)| now == bytes))
     }
 
+    /// Its pieces of text, from the start of the block on.
+    pub fn text(&self) -> Vec<(i64, Box<[u8]>)> {
+        let pieces = self.pieces.iter().map(|&(from, to)| {
+            let mut bytes = vec![0; (to - from) as usize];
+            for (op, text) in self.ops.iter().zip(&self.texts).filter(|(op, _)| (from..to).contains(&op.fields.at())) {
+                // One that another piece has whole may reach over this one's end: a branch led into another instruction.
+                let to = &mut bytes[(op.fields.at() - from) as usize..];
+                let len = to.len().min(op.fields.len as usize);
+                to[..len].copy_from_slice(&text[..len]);
+            }
+            (from, bytes.into())
+        });
+        pieces.collect()
+    }
+
     /// What [`digest`] makes of its text.
     fn digest(&self) -> u64 {
         let (mut all, mut len) = ([0; MAX_BLOCK * 6], 0);

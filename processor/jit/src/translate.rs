@@ -3,7 +3,7 @@
 use crate::emit::assembler::Assembler;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Cold, Draft, Way};
-use crate::emit::targets::LatestTargets;
+use crate::emit::relocations::Relocation;
 use crate::plan::block::{Plan, execute};
 use crate::plan::natives::Native;
 use isa::{Body, Ends, Fields};
@@ -32,11 +32,11 @@ pub(crate) struct Workshop {
     pub assembler: Assembler,
     pub sites: Vec<Draft>,
     pub links: Vec<Way>,
-    pub latest: LatestTargets,
+    pub relocations: Vec<Relocation>,
     cold: Vec<Cold>,
 }
 
-/// The code of a block.
+/// The code of a block, with nothing yet in its places ([`crate::emit::relocations`]).
 pub(crate) struct Made {
     pub bytes: Vec<u8>,
     /// How far after its start the inner entry is.
@@ -47,16 +47,14 @@ pub(crate) struct Made {
 
 impl Workshop {
     pub(crate) fn new() -> Workshop {
-        let (sites, links, cold) = Default::default();
-        Workshop { assembler: Assembler::new(0), sites, links, latest: LatestTargets::new(), cold }
+        let (sites, links, relocations, cold) = Default::default();
+        Workshop { assembler: Assembler::new(0), sites, links, relocations, cold }
     }
 
     /// The code of a block. Instructions for which there are not enough registers are called after all, and if that is
     /// so in an arm, there are no arms.
     pub(crate) fn make(&mut self, plan: &mut Plan) -> Made {
-        let given = self.latest.given();
         loop {
-            self.latest.take_back(given);
             match self.emit(plan) {
                 Ok(made) => return made,
                 Err(Some(index)) => plan.unfit |= 1 << index,
@@ -70,8 +68,8 @@ impl Workshop {
     /// are, or none if it is an arm's.
     fn emit(&mut self, plan: &Plan) -> Result<Made, Option<usize>> {
         self.assembler.reserve_ops(MOSTLY);
-        let Workshop { assembler, sites, links, latest, cold } = self;
-        let mut e = Emitter::new(assembler, (sites, links, latest), cold, plan);
+        let Workshop { assembler, sites, links, relocations, cold } = self;
+        let mut e = Emitter::new(assembler, (sites, links, relocations), cold, plan);
         e.prologue();
         let head = e.head_offset;
         copy(&mut e, 0).map_err(Some)?;

@@ -7,7 +7,9 @@
 use arch::Absolute;
 use cpu::State;
 use isa::Instruction;
+use std::any::Any;
 use std::io;
+use std::sync::Arc;
 
 /// An exit of a block, until the code cache is emptied. Only the translator that made it looks into it.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +81,9 @@ pub enum Exit {
     },
 }
 
+/// The code of a block as each translator of the process can take it over. Only translators look into it.
+pub type Relocatable = Arc<dyn Any + Send + Sync>;
+
 /// What is wanted of a translator beside the usual: by tests, and by a comparison of the engines.
 #[derive(Clone, Copy, Default)]
 pub struct Wishes {
@@ -114,6 +119,14 @@ pub trait Translator: Send {
     /// it. Where an instruction does not follow the one before it in storage, that one branches to it. Returns where
     /// the code is entered from outside, and from its own page. It is good in the [`mode`] of `s`.
     fn translate(&mut self, s: &State, place: (Absolute, u32), beside: Option<Beside>, path: Path<'_>) -> (u64, u64);
+
+    /// The code that was translated last, for the translators of other CPUs. `None`: it is for this one alone.
+    fn relocatable(&self) -> Option<Relocatable>;
+
+    /// Takes over the code of the block at `place`, with its text of this version, all of it in one page, which the
+    /// translator of another CPU has made of the same text in the [`mode`] of `s`. Answers as
+    /// [`Translator::translate`]. `None`: it is not for this CPU.
+    fn adopt(&mut self, s: &State, place: (Absolute, u32), code: &Relocatable) -> Option<(u64, u64)>;
 
     /// From now on, the exit `link` is a jump to one of these, the outer and the inner entry of the block at
     /// `absolute`, if the link was made for the same version of the same frame.
@@ -181,6 +194,8 @@ statistics! {
     arms
     /// Bytes of code made.
     bytes
+    /// Blocks whose code another CPU had made of the same text.
+    adopted
     /// Times that code was entered. It was left as often:
     entries
     /// for another block of the page that was not linked yet,

@@ -3,6 +3,7 @@
 use crate::emit::assembler::{asm, scratch};
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Cold, Goal, OUT, STALE, Way};
+use crate::emit::relocations::{LATER, LATER_HALF, Value};
 use crate::emit::scratch::*;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -10,10 +11,18 @@ impl Emitter<'_> {
     /// What stands before the first instruction.
     pub(crate) fn prologue(&mut self) {
         let n = self.plan.count as i8;
-        let at = (self.plan.version_at) as i64;
-        asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
+        self.compare_version(self.plan.number(), false);
+        asm!(self, jne >stale ; =>self.head);
         self.head_offset = self.a.offset().0 as u64;
         asm!(self, sub r15, BYTE n ; js =>self.over);
+    }
+
+    /// The host's flags compare the version of a frame's code with what it was. Changes rax.
+    pub(crate) fn compare_version(&mut self, frame: u32, beside: bool) {
+        asm!(self, mov rax, QWORD LATER);
+        self.relocate(Value::VersionAt(frame));
+        asm!(self, cmp DWORD [rax], LATER_HALF);
+        self.relocate(Value::Version { beside });
     }
 
     pub(crate) fn begin(&mut self, index: usize) {
@@ -73,9 +82,10 @@ impl Emitter<'_> {
                     self.joins((&away.map, &away.cc), (&to, &to_cc), label);
                 }
                 Cold::Site(label, id) => {
-                    let at =
-                        if self.sites[id - self.plan.code.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
-                    asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])
+                    let at = if self.sites[id].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
+                    asm!(self, =>label ; mov eax, LATER_HALF);
+                    self.relocate(Value::Site(id as u32));
+                    asm!(self, jmp QWORD [rbp + scratch(at)])
                 }
                 Cold::Done => {}
                 Cold::Unusual(unusual) => self.unusual(&unusual),
@@ -84,11 +94,11 @@ impl Emitter<'_> {
                     self.edge(&away, goal);
                 }
                 Cold::Exit { label, patch, goal: (frame, version), outer } => {
-                    let id = (self.plan.code.first_link + self.links.len()) as u32;
-                    let patch = (patch - self.plan.code.start) as u32;
+                    let id = self.links.len() as u32;
                     self.links.push(Way { patch, frame, version, outer });
-                    asm!(self, =>label);
-                    self.leave(id);
+                    asm!(self, =>label ; mov eax, LATER_HALF);
+                    self.relocate(Value::Link(id));
+                    asm!(self, jmp QWORD [rbp + scratch(LEAVE)]);
                 }
             }
             k += 1;

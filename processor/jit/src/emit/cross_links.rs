@@ -11,10 +11,11 @@
 use crate::emit::assembler::{Assembler, asm, near, scratch};
 use crate::emit::branches::find;
 use crate::emit::emitter::Emitter;
+use crate::emit::relocations::{LATER, Value};
 use crate::emit::scratch::*;
 use crate::emit::tlb_probes::instruction_entry;
 use crate::plan::block::Other;
-use arch::{Absolute, PAGE};
+use arch::Absolute;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -22,11 +23,14 @@ impl Emitter<'_> {
     /// Goes to the block so far from the start of this one, in `page`. The state has its address in `ia`.
     pub(crate) fn cross_link(&mut self, at: i64, page: &Other) {
         let offset = (at - page.at) as u64;
-        if self.stands_across(Absolute(u64::from(page.number) * PAGE + offset)) {
+        let absolute = page.absolute() + offset;
+        if self.stands_across(Absolute(absolute)) {
             // What stands across two pages has no code that a link could lead to.
             return asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]);
         }
-        asm!(self, mov rsi, QWORD (page.host + offset) as i64 ; call QWORD [rbp + scratch(AT_CROSS)]);
+        asm!(self, mov rsi, QWORD LATER);
+        self.relocate(Value::Host(absolute));
+        asm!(self, call QWORD [rbp + scratch(AT_CROSS)]);
         self.link((page.number, page.version), true);
     }
 }

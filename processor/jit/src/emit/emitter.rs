@@ -11,8 +11,8 @@ use crate::emit::exits::{Alone, Cold, Draft, Way};
 use crate::emit::map::Map;
 use crate::emit::notes::{BranchedOff, Carried, Constants, Place, Waiting};
 use crate::emit::recipes::Recipe;
+use crate::emit::relocations::{LATER_HALF, Relocation, Value};
 use crate::emit::scratch::*;
-use crate::emit::targets::LatestTargets;
 use crate::emit::words::*;
 use crate::plan::block::Plan;
 use cpu::layout;
@@ -23,7 +23,7 @@ pub(crate) struct Emitter<'e> {
     pub a: &'e mut Assembler,
     pub sites: &'e mut Vec<Draft>,
     pub links: &'e mut Vec<Way>,
-    pub latest: &'e mut LatestTargets,
+    pub relocations: &'e mut Vec<Relocation>,
     pub plan: &'e Plan<'e>,
     pub map: Map,
     owner: [Owner; 16],
@@ -80,19 +80,20 @@ pub(crate) struct Emitter<'e> {
 impl<'e> Emitter<'e> {
     pub(crate) fn new(
         a: &'e mut Assembler,
-        (sites, links, latest): (&'e mut Vec<Draft>, &'e mut Vec<Way>, &'e mut LatestTargets),
+        (sites, links, relocations): (&'e mut Vec<Draft>, &'e mut Vec<Way>, &'e mut Vec<Relocation>),
         cold: &'e mut Vec<Cold>,
         plan: &'e Plan<'e>,
     ) -> Emitter<'e> {
         let (head, over) = (a.new_dynamic_label(), a.new_dynamic_label());
         sites.clear();
         links.clear();
+        relocations.clear();
         cold.clear();
         Emitter {
             a,
             sites,
             links,
-            latest,
+            relocations,
             plan,
             map: Map::EMPTY,
             owner: [Owner::Free; 16],
@@ -147,8 +148,9 @@ impl<'e> Emitter<'e> {
         self.cold.push(Cold::Alone(alone));
     }
 
-    pub(crate) fn here(&self) -> u64 {
-        self.plan.code.origin + self.a.offset().0 as u64
+    /// How far after the start of the code it goes on.
+    pub(crate) fn here(&self) -> u32 {
+        self.a.offset().0 as u32
     }
 
     pub(crate) fn own(&mut self, h: u8, owner: Owner) {
@@ -554,7 +556,7 @@ impl Emitter<'_> {
     /// A label to jump to when this instruction must be done by its handler.
     pub(crate) fn site(&mut self) -> DynamicLabel {
         let label = self.a.new_dynamic_label();
-        self.cold.push(Cold::Site(label, self.plan.code.first_site + self.sites.len()));
+        self.cold.push(Cold::Site(label, self.sites.len()));
         self.push_site(self.map);
         label
     }
@@ -588,10 +590,11 @@ impl Emitter<'_> {
         self.flush();
         self.settle_break();
         let number = self.sites.len();
-        let id = (self.plan.code.first_site + number) as i32;
         self.push_site(Map::EMPTY);
         self.sites[number].leave = ends;
-        asm!(self, mov eax, id ; call QWORD [rbp + scratch(AT_CALL)]);
+        asm!(self, mov eax, LATER_HALF);
+        self.relocate(Value::Site(number as u32));
+        asm!(self, call QWORD [rbp + scratch(AT_CALL)]);
         if ends {
             let refund = self.refund();
             if refund != 0 {

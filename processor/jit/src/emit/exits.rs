@@ -18,8 +18,10 @@ pub(crate) const LOOK: u32 = 0xffff_fff2;
 pub(crate) const FAULT: u32 = 0xffff_fff3;
 
 /// An exit to another block of the same page, or of the one beside it.
+#[derive(Clone, Copy)]
 pub(crate) struct Way {
-    /// Where the displacement is that is changed when the target has been translated, from the start of the code.
+    /// Where the displacement is that is changed when the target has been translated: from the start of the block's
+    /// code as it is emitted, from the start of all code once that has been put.
     pub(crate) patch: u32,
     /// The number of the target's frame, and its version.
     pub(crate) frame: u32,
@@ -78,8 +80,8 @@ pub(crate) struct Draft {
     pub(crate) after: Map,
     /// At `resume`, rcx has what the slot of this register has.
     pub(crate) distance: Option<u8>,
-    /// Where the host code of the next instruction begins.
-    pub(crate) resume: u64,
+    /// Where the host code of the next instruction begins, from the start of the block's.
+    pub(crate) resume: u32,
     /// The block is left after the instruction: execution does not go on in this code.
     pub(crate) leave: bool,
     /// It is left for a reason of the site's own.
@@ -159,7 +161,7 @@ pub(crate) enum Cold {
     },
     Exit {
         label: DynamicLabel,
-        patch: u64,
+        patch: u32,
         /// The number of the target's frame, and its version.
         goal: (u32, u32),
         outer: bool,

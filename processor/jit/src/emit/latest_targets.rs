@@ -11,6 +11,7 @@
 use crate::emit::assembler::{Assembler, asm, near, scratch};
 use crate::emit::branches::look;
 use crate::emit::emitter::Emitter;
+use crate::emit::relocations::{LATER, Value};
 use crate::emit::return_stack;
 use crate::emit::scratch::*;
 use crate::emit::targets;
@@ -20,9 +21,9 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 impl Emitter<'_> {
     /// Goes to the block at the state's `ia`. Everything else is in the state, too, so all registers are free.
     pub(crate) fn indirect(&mut self) {
-        let place = self.latest.give();
-        asm!(self, mov r14, [BYTE rbp + near(layout::IA)] ; mov rdx, QWORD place as i64
-            ; mov rsi, [rbp + scratch(ROWS)] ; mov rcx, [rbp + scratch(KEY)]
+        asm!(self, mov r14, [BYTE rbp + near(layout::IA)] ; mov rdx, QWORD LATER);
+        self.relocate(Value::Latest);
+        asm!(self, mov rsi, [rbp + scratch(ROWS)] ; mov rcx, [rbp + scratch(KEY)]
             ; cmp r14, [BYTE rdx + targets::IA] ; jne >other ; cmp rcx, [BYTE rdx + targets::KEY] ; jne >other
             ; mov ecx, [BYTE rdx + targets::ROW] ; mov ecx, [rsi + 4 * rcx]
             ; cmp ecx, [BYTE rdx + targets::FORGOTTEN] ; jne >other

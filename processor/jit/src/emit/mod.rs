@@ -20,6 +20,7 @@ pub(crate) mod map;
 pub(crate) mod notes;
 pub(crate) mod partial_words;
 pub(crate) mod recipes;
+pub(crate) mod relocations;
 pub(crate) mod return_stack;
 pub(crate) mod scratch;
 pub(crate) mod second_page;

@@ -14,6 +14,7 @@
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Away, Branching, Cold, Goal};
+use crate::emit::relocations::{LATER, Value};
 use crate::emit::tlb_probes::instruction_entry;
 use arch::{Absolute, PAGE};
 use cpu::layout;
@@ -53,8 +54,11 @@ impl Emitter<'_> {
         self.lea_near(1, other.at as i32);
         instruction_entry(self.a);
         asm!(self, cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne =>label ; add rcx, [BYTE rax + layout::ENTRY_HOST as i8]
-            ; mov rax, QWORD other.host as i64 ; cmp rcx, rax ; jne =>label
-            ; mov rax, QWORD other.version_at as i64 ; cmp DWORD [rax], other.version as i32 ; jne =>label);
+            ; mov rax, QWORD LATER);
+        self.relocate(Value::Host(other.absolute()));
+        asm!(self, cmp rcx, rax ; jne =>label);
+        self.compare_version(other.number, true);
+        asm!(self, jne =>label);
         let (map, cc, refund, at) = (self.map, self.cc, self.refund() + 1, self.broke);
         let away = Away { map, cc, refund, from: self.index, at, kind: Branching::Plain };
         self.cold.push(Cold::Edge { label, away, goal: Goal::Near(fields.at()) });

@@ -43,16 +43,6 @@ impl LatestTargets {
         LatestTargets { chunks: Vec::new(), given: 0 }
     }
 
-    /// How many places have been given.
-    pub(crate) fn given(&self) -> usize {
-        self.given
-    }
-
-    /// Takes back those that were given after the first so many, which no code has used.
-    pub(crate) fn take_back(&mut self, given: usize) {
-        self.given = given;
-    }
-
     /// The address of another place, where there is nothing yet.
     pub(crate) fn give(&mut self) -> u64 {
         let (chunk, place) = (self.given / AT_ONCE, self.given % AT_ONCE);
@@ -85,12 +75,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_differ_stay_and_are_given_again_once_they_were_taken_back() {
+    fn places_differ_and_stay() {
         let mut latest = LatestTargets::new();
         let mut places: Vec<u64> = (0..1000).map(|_| latest.give()).collect();
-        assert_eq!(latest.given(), 1000);
-        latest.take_back(900);
-        assert_eq!((0..100).map(|_| latest.give()).collect::<Vec<_>>(), places[900..]);
         // SAFETY: there is no code that uses them.
         let target = |place: u64| unsafe { *(place as *const Target) };
         assert!(places.iter().all(|&place| target(place).key == u64::MAX), "nothing is led to yet");

@@ -8,10 +8,10 @@
 
 use crate::emit::assembler::{asm, scratch};
 use crate::emit::emitter::Emitter;
+use crate::emit::relocations::{LATER, Value};
 use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::plan::natives::{Bytes, wide_fills};
-use arch::PAGE;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Form, Width::*};
 
@@ -160,12 +160,13 @@ impl Emitter<'_> {
             Form::ExclusiveOrField if (i2.b1, i2.d1) == (i2.b2, i2.d2) => Bytes::Clear,
             _ => return false,
         };
-        let host = self.plan.storage.frame(at).expect("as above") as u64 + at.0 % PAGE;
         let (start, end) = text.split_at(4);
         let start = i32::from_le_bytes(start.try_into().expect("these are four"));
         let end = i16::from_le_bytes(end.try_into().expect("these are two"));
         let site = self.site();
-        asm!(self, mov rax, QWORD host as i64 ; cmp DWORD [rax], start ; jne =>site ; cmp WORD [BYTE rax + 4], end ; jne =>site);
+        asm!(self, mov rax, QWORD LATER);
+        self.relocate(Value::Host(at.0));
+        asm!(self, cmp DWORD [rax], start ; jne =>site ; cmp WORD [BYTE rax + 4], end ; jne =>site);
         let mut last = Word::Const(i2.l as u64);
         if i.r1 != 0 {
             let low = self.general(W8, i.r1);

@@ -22,10 +22,8 @@ use translator::{Beside, Path};
 pub(crate) struct Other {
     /// Where it begins, from the start of the block.
     pub at: i64,
-    /// Its frame: the number, the host's address, and where its code's version is and what it is.
+    /// The number of its frame, and the version of that frame's code.
     pub number: u32,
-    pub host: u64,
-    pub version_at: u64,
     pub version: u32,
 }
 
@@ -34,17 +32,11 @@ impl Other {
     pub(crate) fn has(&self, from: i64, to: i64) -> bool {
         from < self.at + PAGE as i64 && to > self.at
     }
-}
 
-/// Where the code of a block is going to be, and from where on its sites and links are numbered.
-#[derive(Clone, Copy)]
-pub(crate) struct CodePlace {
-    /// Where its code is going to be executed, and where all code begins.
-    pub origin: u64,
-    pub start: u64,
-    /// The numbers of its first site and its first link.
-    pub first_site: usize,
-    pub first_link: usize,
+    /// The absolute address of its frame.
+    pub(crate) fn absolute(&self) -> u64 {
+        u64::from(self.number) * PAGE
+    }
 }
 
 /// What is known of a block before it is emitted.
@@ -72,15 +64,13 @@ pub(crate) struct Plan<'e> {
     pub round: Option<Round>,
     /// Where the block's text is.
     pub absolute: Absolute,
-    pub code: CodePlace,
     /// The CPU, for what its TLB has of instructions.
     pub cpu: &'e State,
     /// Bits of an address in the addressing mode.
     pub mask: u64,
     /// There is no other CPU.
     pub alone: bool,
-    /// Where its frame's code version is, and what it is now.
-    pub version_at: u64,
+    /// The version of its frame's code.
     pub version: u32,
     /// Instructions after which the condition code is not wanted until the next has set it: a bit each.
     pub unwanted: u64,
@@ -106,20 +96,9 @@ fn scouts() -> &'static [Option<Body<Scout>>] {
     SCOUTS.get_or_init(|| isa::bodies::<Scout>().map(|(_, body)| body).collect())
 }
 
-/// Where the version of a frame's code is.
-fn version_at(s: &State, frame: Absolute) -> u64 {
-    std::ptr::from_ref(s.storage().code(frame)) as u64 + storage::Code::VERSION_AT as u64
-}
-
-impl Other {
-    fn of(s: &State, Beside { at, frame, version }: Beside) -> Other {
-        Other {
-            at,
-            number: (frame.0 / PAGE) as u32,
-            host: s.storage().frame(frame).expect("there is text in it") as u64,
-            version_at: version_at(s, frame),
-            version,
-        }
+impl From<Beside> for Other {
+    fn from(Beside { at, frame, version }: Beside) -> Other {
+        Other { at, number: (frame.0 / PAGE) as u32, version }
     }
 }
 
@@ -188,7 +167,6 @@ impl<'e> Plan<'e> {
         beside: Option<Beside>,
         path: Path<'e>,
         rows: &'e [Option<&'static Instruction>],
-        code: CodePlace,
         loose: bool,
     ) -> Plan<'e> {
         let Survey { natives, mut footprints, unfit, unwanted } = Survey::of(s, &path, rows);
@@ -232,15 +210,13 @@ impl<'e> Plan<'e> {
             stretch,
             round,
             absolute,
-            code,
             cpu: s,
             mask: s.address_mask,
             alone: s.shared().signals.len() == 1,
-            version_at: version_at(s, absolute),
             version,
             // Where text of another page begins the block may be left.
             unwanted: if beside.is_none() && Pass::Codes.is_on() { unwanted } else { 0 },
-            beside: beside.map(|beside| Other::of(s, beside)),
+            beside: beside.map(Other::from),
             float_ready: float_forms::ready(s.fpc),
             loose: loose || many,
         }
@@ -256,7 +232,12 @@ impl<'e> Plan<'e> {
         let frame = self.cpu.find_instruction(self.cpu.ia.wrapping_add_signed(begins))?;
         // The version of a frame without marks changes with the first block in it.
         let (marked, version) = (self.storage.code(frame).is_marked(), self.storage.code_version(frame));
-        marked.then(|| Other::of(self.cpu, Beside { at: begins, frame, version }))
+        marked.then(|| Other::from(Beside { at: begins, frame, version }))
+    }
+
+    /// The number of its frame.
+    pub(crate) fn number(&self) -> u32 {
+        (self.absolute.0 / PAGE) as u32
     }
 
     /// The number of the instruction that the program goes on with after this one, as far as is known.

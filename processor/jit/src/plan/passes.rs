@@ -23,10 +23,11 @@ pub(crate) enum Pass {
     Inline,
     Returns,
     Links,
+    Shared,
 }
 
 /// All of them, by the names that the environment has, and what each does.
-pub(crate) const PASSES: [(Pass, &str, &str); 15] = [
+pub(crate) const PASSES: [(Pass, &str, &str); 16] = [
     (Pass::Arms, "arms", "the other way of a loop's branch stays in its code"),
     (Pass::Spans, "spans", "accesses off one register share a TLB probe"),
     (Pass::Tables, "tables", "a small table counts as one access"),
@@ -42,6 +43,7 @@ pub(crate) const PASSES: [(Pass, &str, &str); 15] = [
     (Pass::Inline, "inline", "other routines' common cases inline"),
     (Pass::Returns, "returns", "the stack of the latest calls"),
     (Pass::Links, "links", "links to blocks of other pages"),
+    (Pass::Shared, "shared", "code that another CPU has made of the same text"),
 ];
 
 /// The passes that are named, as bits, or the first name that is none's.

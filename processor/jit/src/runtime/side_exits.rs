@@ -104,15 +104,17 @@ impl Places {
     }
 }
 
-/// A site. Numbers, not addresses: half as long.
+/// A site. Numbers, not addresses: half as long. In the [`Lists`] of a block they count from its first, and `resume`
+/// from the start of its code.
+#[derive(Clone, Copy)]
 pub(crate) struct Site {
-    /// Its instruction: a number among `Sites::ops`.
+    /// Its instruction: a number among `Lists::ops`.
     op: u32,
     /// Where the host code of the next instruction begins, from the start of the code.
     resume: u32,
     /// Where its recipe begins.
     cc: u32,
-    /// Where floating-point registers are, before and after: a number among `Sites::floats`.
+    /// Where floating-point registers are, before and after: a number among `Lists::floats`, from 1 on; 0: nowhere.
     floats: u32,
     /// Where the list of spans begins that are open after it, and in the last five bits how many there are.
     open: u32,
@@ -139,17 +141,23 @@ const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; 16]); 2];
 /// Room is made for so many at once, so that growing does not keep them twice. What is not used of it costs nothing.
 const USUAL: usize = 1 << 17;
 
-/// All sites of a code cache.
-pub(crate) struct Sites {
-    list: Vec<Site>,
+/// Sites, and what neighbours have in common.
+#[derive(Clone, Default)]
+pub(crate) struct Lists {
+    sites: Vec<Site>,
     /// Instructions that have sites.
     ops: Vec<Op>,
     /// Recipes of condition codes, one after another.
     recipes: Vec<u8>,
-    /// Places of floating-point registers, before and after; the first: there are none.
+    /// Places of floating-point registers, before and after.
     floats: Vec<[FloatPlaces; 2]>,
     /// Spans that are open after sites, one list after another.
     open: Vec<Open>,
+}
+
+/// All sites of a code cache.
+pub(crate) struct Sites {
+    lists: Lists,
     /// The blocks with accesses that do not check whether spans are open, in the order of their sites.
     firm: Vec<Firm>,
     /// For each `NEIGHBOURS` sites, the last of these that begins no later than their first. A search by halves took 3
@@ -184,29 +192,16 @@ const OFTEN: u64 = 8;
 /// So many neighbouring sites begin the search for their firm block with the same one.
 const NEIGHBOURS: usize = 64;
 
-impl Sites {
-    pub(crate) fn new(code: u64) -> Sites {
-        Sites {
-            list: Vec::with_capacity(USUAL),
-            ops: Vec::with_capacity(USUAL),
-            recipes: Vec::with_capacity(4 * USUAL),
-            floats: vec![NO_FLOATS],
-            open: Vec::new(),
-            firm: Vec::new(),
-            near: Vec::new(),
-            unsteady: Cell::new(None),
-            code,
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Keeps the sites of a block of these instructions, with these spans if the block is firm: its accesses do not
-    /// check whether spans are open.
-    pub(crate) fn keep(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
-        let (mut opened, mut list) = (self.open.len(), Vec::new());
+impl Lists {
+    /// The sites of a block of these instructions, with these spans if the block is firm: its accesses do not check
+    /// whether spans are open. They take the place of those that are here.
+    pub(crate) fn set(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
+        self.sites.clear();
+        self.ops.clear();
+        self.recipes.clear();
+        self.floats.clear();
+        self.open.clear();
+        let (mut opened, mut list) = (0, Vec::new());
         let mut last: Option<(Recipe, u32)> = None;
         // Where its instructions are kept, as far as they are.
         let mut kept = vec![None; ops.len()];
@@ -239,11 +234,11 @@ impl Sites {
                 self.ops.push(ops[draft.index]);
                 self.ops.len() as u32 - 1
             });
-            self.list.push(Site {
-                floats: if floats == NO_FLOATS { 0 } else { self.floats.len() as u32 - 1 },
+            self.sites.push(Site {
+                floats: if floats == NO_FLOATS { 0 } else { self.floats.len() as u32 },
                 op,
                 open: ((opened << 5) | self.open.len() - opened) as u32,
-                resume: draft.resume.saturating_sub(self.code) as u32,
+                resume: draft.resume,
                 cc,
                 before: Places::of(&draft.before),
                 after: Places::of(&draft.after),
@@ -255,14 +250,64 @@ impl Sites {
         }
     }
 
+    /// Adds those of a block, of which the code begins so far after the start of all code.
+    fn add(&mut self, block: &Lists, code: u32) {
+        let [op, cc, floats, open] =
+            [self.ops.len(), self.recipes.len(), self.floats.len(), self.open.len() << 5].map(|len| len as u32);
+        self.sites.extend(block.sites.iter().map(|site| Site {
+            op: site.op + op,
+            cc: site.cc + cc,
+            floats: if site.floats == 0 { 0 } else { site.floats + floats },
+            open: site.open + open,
+            resume: site.resume + code,
+            ..*site
+        }));
+        self.ops.extend_from_slice(&block.ops);
+        self.recipes.extend_from_slice(&block.recipes);
+        self.floats.extend_from_slice(&block.floats);
+        self.open.extend_from_slice(&block.open);
+    }
+
+    /// Where floating-point registers are, before the site and after it.
+    fn floats(&self, site: &Site) -> &[FloatPlaces; 2] {
+        site.floats.checked_sub(1).map_or(&NO_FLOATS, |n| &self.floats[n as usize])
+    }
+}
+
+impl Sites {
+    pub(crate) fn new(code: u64) -> Sites {
+        Sites {
+            lists: Lists {
+                sites: Vec::with_capacity(USUAL),
+                ops: Vec::with_capacity(USUAL),
+                recipes: Vec::with_capacity(4 * USUAL),
+                ..Lists::default()
+            },
+            firm: Vec::new(),
+            near: Vec::new(),
+            unsteady: Cell::new(None),
+            code,
+        }
+    }
+
+    /// How many there are, and so the number of the first one of the block that is added next.
+    pub(crate) fn len(&self) -> usize {
+        self.lists.sites.len()
+    }
+
+    /// Adds the sites of a block, of which the code begins at `code`.
+    pub(crate) fn add(&mut self, block: &Lists, code: u64) {
+        self.lists.add(block, (code - self.code) as u32);
+    }
+
     /// Forgets all of them, and gives back the room that they had.
     pub(crate) fn clear(&mut self) {
         *self = Sites::new(self.code);
     }
 
-    /// The sites kept from now on are those of this block, which takes it for granted that its spans are open.
+    /// The sites added next are those of this block, which takes it for granted that its spans are open.
     pub(crate) fn begin_firm(&mut self, (absolute, version): (Absolute, u32), mode: u64, code: u64, head: u64) {
-        let site = self.list.len() as u32;
+        let site = self.len() as u32;
         let (debt, since) = Default::default();
         let before = self.firm.len().saturating_sub(1) as u32;
         self.near.resize(self.near.len().max(site.div_ceil(NEIGHBOURS as u32) as usize), before);
@@ -275,19 +320,19 @@ impl Sites {
     }
 
     pub(crate) fn get(&self, number: u32) -> &Site {
-        &self.list[number as usize]
+        &self.lists.sites[number as usize]
     }
 
     /// The site's instruction.
     pub(crate) fn op(&self, site: &Site) -> &Op {
-        &self.ops[site.op as usize]
+        &self.lists.ops[site.op as usize]
     }
 
     /// The state as it is before the site's instruction, from the spilled host registers.
     pub(crate) fn store(&self, site: &Site, s: &mut State) {
         site.before.store(s);
-        self.floats[site.floats as usize][0].store(s);
-        unpack(&self.recipes[site.cc as usize..]).store(s);
+        self.lists.floats(site)[0].store(s);
+        unpack(&self.lists.recipes[site.cc as usize..]).store(s);
         settle_code(s);
         if site.broke != KNOWN {
             s.breaking_event = s.ia.wrapping_add_signed(site.broke.into());
@@ -298,13 +343,13 @@ impl Sites {
     /// must be open there cannot be opened.
     pub(crate) fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
         let (from, count) = (site.open as usize >> 5, site.open as usize & 31);
-        if !self.open[from..from + count].iter().all(|open| slots::reopen(open, s, slots)) {
+        if !self.lists.open[from..from + count].iter().all(|open| slots::reopen(open, s, slots)) {
             slots::close(slots);
             return None;
         }
         s.scratch[DISTANCE] = slots[slot(site.distance) as usize / 8];
         site.after.load(s);
-        self.floats[site.floats as usize][1].load(s);
+        self.lists.floats(site)[1].load(s);
         Some(self.code + site.resume as u64)
     }
 
@@ -431,7 +476,7 @@ mod tests {
         // Blocks without sites, with a few, and with more than are looked for together.
         for (n, count) in (0..300).map(|n: usize| (n, [0, 3, 1, 200, 64, 0, 0, 7, 63, 65][n * n * 7 % 10])) {
             sites.begin_firm((Absolute(0), 0), 0, 0, 0);
-            sites.list.extend((0..count).map(|_| site()));
+            sites.lists.sites.extend((0..count).map(|_| site()));
             of.extend((0..count).map(|_| n));
         }
         assert!(of.len() > 1000);

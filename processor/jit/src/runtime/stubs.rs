@@ -18,6 +18,7 @@ use crate::runtime::perform::{executed, perform};
 use crate::runtime::side_exits::{Site, Sites};
 use cpu::{State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use std::sync::OnceLock;
 
 /// Instructions that code executes between two checks of the attention bits: the budget is handed out in portions. An
 /// instruction that enables interruptions has them checked when its block ends, at the latest.
@@ -78,6 +79,7 @@ extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
 }
 
 /// Where each of them begins.
+#[derive(Clone, Copy)]
 pub(crate) struct Stubs {
     /// A function: it runs the code at an address for a state, and answers why that was left.
     pub enter: u64,
@@ -132,8 +134,39 @@ impl Stub<'_> {
 }
 
 impl Stubs {
-    /// Puts them into `memory`, which is empty.
-    pub(crate) fn make(a: &mut Assembler, memory: &mut CodeMemory) -> Stubs {
+    /// Puts them into `memory`, which is empty. They are the same in each cache, and so emitted once.
+    pub(crate) fn put(memory: &mut CodeMemory) -> Stubs {
+        static ALL: OnceLock<(Vec<u8>, Stubs)> = OnceLock::new();
+        let (code, stubs) = ALL.get_or_init(|| Stubs::emit(&mut Assembler::new(0)));
+        stubs.moved(memory.put(code))
+    }
+
+    /// The same, so much further on.
+    fn moved(&self, by: u64) -> Stubs {
+        let to = |at: u64| at + by;
+        Stubs {
+            enter: to(self.enter),
+            at_lookup: to(self.at_lookup),
+            leave: to(self.leave),
+            at_site: to(self.at_site),
+            at_float_site: to(self.at_float_site),
+            at_call: to(self.at_call),
+            settle: self.settle.map(to),
+            routines: self.routines.map(to),
+            string_routines: self.string_routines.map(to),
+            alone: self.alone.map(to),
+            move_field: to(self.move_field),
+            floats_ready: to(self.floats_ready),
+            refill: to(self.refill),
+            return_stack: self.return_stack.map(to),
+            lookup_for: to(self.lookup_for),
+            elsewhere: to(self.elsewhere),
+            at_cross: to(self.at_cross),
+        }
+    }
+
+    /// Their code, and where each begins from its start.
+    fn emit(a: &mut Assembler) -> (Vec<u8>, Stubs) {
         let budget = field(layout::BUDGET);
         let (lasting, lasting_store) = (slots::slot(slots::LASTING), slots::store_slot(slots::LASTING));
         let mut e = Stub { a };
@@ -186,11 +219,10 @@ impl Stubs {
         let at_cross = cross_links::emit(a);
         let elsewhere = latest_targets::emit(a);
         let code = a.take().expect("the stubs' labels are all there");
-        let at = memory.put(&code);
-        let place = |routine: usize| at + routine as u64;
+        let place = |routine: usize| routine as u64;
         let [at_site, at_float_site] = site.map(place);
-        Stubs {
-            enter: at,
+        let stubs = Stubs {
+            enter: 0,
             leave: place(leave),
             at_site,
             at_float_site,
@@ -207,7 +239,8 @@ impl Stubs {
             lookup_for: place(lookup_for),
             elsewhere: place(elsewhere),
             at_cross: place(at_cross),
-        }
+        };
+        (code, stubs)
     }
 
     /// Tells the code that is going to be entered where they are.

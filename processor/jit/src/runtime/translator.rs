@@ -3,26 +3,29 @@
 use crate::emit::exits::{FAULT, LOOK, LOOKUP, OUT, STALE, Way};
 use crate::emit::float_flags;
 use crate::emit::recipes::settle_code;
+use crate::emit::relocations::{Relocation, Value, fill};
 use crate::emit::return_stack;
 use crate::emit::scratch::*;
 use crate::emit::targets;
-use crate::emit::targets::NOTHING;
-use crate::plan::block::{CodePlace, Plan};
+use crate::emit::targets::{LatestTargets, NOTHING};
+use crate::plan::block::Plan;
+use crate::plan::passes::Pass;
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::known_blocks::Known;
 use crate::runtime::memory::CodeMemory;
 use crate::runtime::perform::{key, mode, note_key};
 use crate::runtime::room::{self, Room};
-use crate::runtime::side_exits::{Firm, Sites};
+use crate::runtime::side_exits::{Firm, Lists, Sites};
 use crate::runtime::stubs::{PORTION, Stubs};
 use crate::translate::{Made, Workshop};
-use arch::Absolute;
+use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::Instruction;
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use translator::{Beside, Exit, Link, Path, Statistics, Translator, Wishes};
+use translator::{Beside, Exit, Link, Path, Relocatable, Statistics, Translator, Wishes};
 
 /// More than a block can need.
 const MAX_CODE: usize = 256 << 10;
@@ -49,6 +52,21 @@ struct Retired {
     version: u32,
 }
 
+/// The code of a block as each CPU of the process can have it: with nothing in the places of what is one's own.
+#[derive(Clone, Default)]
+struct Block {
+    bytes: Vec<u8>,
+    /// How far after its start the inner entry is.
+    head: u64,
+    relocations: Vec<Relocation>,
+    sites: Lists,
+    links: Vec<Way>,
+    /// How many instructions it is of.
+    count: u64,
+    /// Accesses take it for granted that their spans are open.
+    firm: bool,
+}
+
 /// Hot blocks of one virtual CPU as host code.
 pub(crate) struct CodeCache {
     memory: CodeMemory,
@@ -56,8 +74,12 @@ pub(crate) struct CodeCache {
     /// Bytes of `memory` that these are.
     first: usize,
     workshop: Workshop,
+    /// The block that was translated last, and room for the code of the one that is being put.
+    made: Block,
+    code: Vec<u8>,
     sites: Sites,
     links: Vec<Way>,
+    latest: LatestTargets,
     targets: Targets,
     known: Known,
     /// Blocks that were left too often as firm ones, and so are loose: their addresses and modes, and the code that
@@ -88,8 +110,7 @@ impl CodeCache {
         }
         let mut memory = CodeMemory::reserve(room::MOST)?;
         let sites = Sites::new(memory.start());
-        let mut workshop = Workshop::new();
-        let stubs = Stubs::make(&mut workshop.assembler, &mut memory);
+        let stubs = Stubs::put(&mut memory);
         Ok(CodeCache {
             sites,
             known: Known::new(wishes.refuses.unwrap_or(|_| false)),
@@ -97,9 +118,12 @@ impl CodeCache {
             first: memory.used(),
             memory,
             stubs,
-            workshop,
+            workshop: Workshop::new(),
+            made: Block::default(),
+            code: Vec::new(),
             kept: 0,
             links: Vec::new(),
+            latest: LatestTargets::new(),
             targets: Targets::new(),
             loose: HashMap::new(),
             loosened: None,
@@ -118,6 +142,59 @@ impl CodeCache {
             text
         });
         texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
+    }
+
+    /// Puts the code of the block at `absolute`, with its text of this version, and what it needs beside it. Answers
+    /// its entries. `None`: it is of storage that is not there.
+    fn put(
+        &mut self,
+        s: &State,
+        (absolute, version): (Absolute, u32),
+        beside: Option<Beside>,
+        block: &Block,
+    ) -> Option<(u64, u64)> {
+        let (storage, latest) = (s.storage(), &mut self.latest);
+        let (sites, links) = (self.sites.len() as u64, self.links.len() as u64);
+        self.code.clear();
+        self.code.extend_from_slice(&block.bytes);
+        fill(&mut self.code, &block.relocations, |value| {
+            Some(match value {
+                Value::VersionAt(frame) => {
+                    let code = storage.code(Absolute(u64::from(frame) * PAGE));
+                    std::ptr::from_ref(code) as u64 + storage::Code::VERSION_AT as u64
+                }
+                Value::Version { beside: false } => version.into(),
+                Value::Version { beside: true } => beside?.version.into(),
+                Value::Host(absolute) => storage.frame(Absolute(absolute)).ok()? as u64 + absolute % PAGE,
+                Value::Site(n) => sites + u64::from(n),
+                Value::Link(n) => links + u64::from(n),
+                Value::Latest => latest.give(),
+            })
+        })?;
+        let at = self.memory.put(&self.code);
+        self.kept += block.count;
+        let (mode, inner) = (mode(s), at + block.head);
+        // Links that lead to the code before lead here: ten million times in gcc.
+        if let Some(before) = self.loose.get(&(absolute.0, mode)).filter(|before| before.version == version) {
+            self.memory.jump(before.inner, inner);
+        }
+        // So do links to the outer entry of code that is stale: a page of a guest's translator changes often.
+        if let Some(stale) = self.known.find(absolute, mode) {
+            self.memory.jump(stale, at);
+        }
+        if block.firm {
+            self.sites.begin_firm((absolute, version), mode, at, block.head);
+        }
+        self.sites.add(&block.sites, at);
+        let start = (at - self.memory.start()) as u32;
+        let frame = (absolute.0 / PAGE) as u32;
+        self.links.extend(block.links.iter().map(|&way| Way {
+            patch: way.patch + start,
+            version: if way.frame == frame { version } else { way.version },
+            ..way
+        }));
+        self.known.note(absolute, mode, at);
+        Some((at, inner))
     }
 
     /// Sees to it that a block that is left too often is not executed any more.
@@ -150,7 +227,7 @@ impl Translator for CodeCache {
         self.memory.truncate(self.first);
         self.sites.clear();
         self.links.clear();
-        self.workshop.latest.clear();
+        self.latest.clear();
         self.targets.clear();
         self.known.clear();
         self.loose.clear();
@@ -178,38 +255,39 @@ impl Translator for CodeCache {
             }
             None => path.rows,
         };
-        let code = CodePlace {
-            origin: self.memory.next(),
-            start: self.memory.start(),
-            first_site: self.sites.len(),
-            first_link: self.links.len(),
-        };
-        let before = self.loose.get(&(absolute.0, mode(s)));
-        let mut plan = Plan::of(s, (absolute, version), beside, path, rows, code, before.is_some());
+        let loose = self.loose.contains_key(&(absolute.0, mode(s)));
+        let mut plan = Plan::of(s, (absolute, version), beside, path, rows, loose);
         let Made { bytes, head, arms } = self.workshop.make(&mut plan);
-        let at = self.memory.put(&bytes);
-        self.kept += count as u64;
+        let mut block = std::mem::take(&mut self.made);
+        let firm = !plan.loose;
+        block.sites.set(&self.workshop.sites, ops, firm.then_some(&plan.spans));
+        std::mem::swap(&mut block.relocations, &mut self.workshop.relocations);
+        std::mem::swap(&mut block.links, &mut self.workshop.links);
+        (block.bytes, block.head, block.count, block.firm) = (bytes, head, count as u64, firm);
+        let entries = self.put(s, (absolute, version), beside, &block).expect("it was made of what is there");
         self.statistics.blocks += 1;
         self.statistics.instructions += ops.len() as u64;
         self.statistics.calls += plan.unfit.count_ones() as u64;
         self.statistics.arms += arms;
-        self.statistics.bytes += bytes.len() as u64;
+        self.statistics.bytes += block.bytes.len() as u64;
         self.statistics.time += began.elapsed().as_nanos() as u64;
-        // Links that lead to the code before lead here: ten million times in gcc.
-        if let Some(before) = before.filter(|before| before.version == version) {
-            self.memory.jump(before.inner, at + head);
+        self.made = block;
+        entries
+    }
+
+    fn relocatable(&self) -> Option<Relocatable> {
+        let shares = Pass::Shared.is_on() && self.mistake.is_none();
+        shares.then(|| Arc::new(self.made.clone()) as Relocatable)
+    }
+
+    fn adopt(&mut self, s: &State, place: (Absolute, u32), code: &Relocatable) -> Option<(u64, u64)> {
+        let block: &Block = code.downcast_ref()?;
+        if block.firm && self.loose.contains_key(&(place.0.0, mode(s))) || self.mistake.is_some() {
+            return None;
         }
-        // So do links to the outer entry of code that is stale: a page of a guest's translator changes often.
-        if let Some(stale) = self.known.find(absolute, mode(s)) {
-            self.memory.jump(stale, at);
-        }
-        if !plan.loose {
-            self.sites.begin_firm((absolute, version), mode(s), at, head);
-        }
-        self.sites.keep(&self.workshop.sites, ops, (!plan.loose).then_some(&plan.spans));
-        self.links.append(&mut self.workshop.links);
-        self.known.note(absolute, mode(s), at);
-        (at, at + head)
+        let entries = self.put(s, place, None, block)?;
+        self.statistics.adopted += 1;
+        Some(entries)
     }
 
     fn connect(&mut self, link: Link, absolute: Absolute, version: u32, (outer, inner): (u64, u64)) {
