@@ -17,6 +17,7 @@ use cpu::{Architecture, State, attention, cr0};
 use engine::{BlockCache, Exit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use storage::Sharing;
 use vectors::machine::Machine;
 use vectors::{Registers, SCRATCH};
 
@@ -346,9 +347,14 @@ struct Side {
 }
 
 impl Side {
-    fn new(cache: BlockCache) -> Side {
+    /// `attached`: as pages of a saved system, the text's may be other machines' as well.
+    fn new(cache: BlockCache, attached: bool) -> Side {
         let mut machine = Machine::new(Architecture::Z, SIZE);
         machine.set_cache(cache);
+        if attached {
+            let pages = TEXT & PAGE_MASK..TEXT_END;
+            machine.storage.attach(pages, None, Sharing::Own).expect("the host has pages");
+        }
         Side { machine }
     }
 
@@ -458,6 +464,8 @@ pub struct Duel {
     pub happened: BTreeMap<&'static str, u64>,
     /// What the sides of new machines keep code in.
     caches: fn(&mut Random) -> [BlockCache; 2],
+    /// The text is in attached pages, and each program is executed twice: code is that of the first time.
+    attached: bool,
 }
 
 impl Default for Duel {
@@ -486,8 +494,14 @@ struct Run<'p> {
 impl Duel {
     /// Two sides with these caches.
     pub fn of(caches: fn(&mut Random) -> [BlockCache; 2]) -> Duel {
-        let sides = caches(&mut Random::new(0)).map(Side::new);
-        Duel { sides, left: 0, executed: 0, happened: BTreeMap::new(), caches }
+        let sides = caches(&mut Random::new(0)).map(|cache| Side::new(cache, false));
+        Duel { sides, left: 0, executed: 0, happened: BTreeMap::new(), caches, attached: false }
+    }
+
+    /// The same with their text in attached pages: the second time that a program is executed its code is what another
+    /// CPU might have made.
+    pub fn attached(self) -> Duel {
+        Duel { left: 0, attached: true, ..self }
     }
 
     /// How the engines differ on a program, in words.
@@ -495,11 +509,14 @@ impl Duel {
         if self.left == 0 {
             self.left = 400;
             let mut random = program.fate.clone();
-            self.sides = (self.caches)(&mut random).map(Side::new);
+            self.sides = (self.caches)(&mut random).map(|cache| Side::new(cache, self.attached));
         }
         self.left -= 1;
         *self.happened.entry("program").or_default() += 1;
-        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.run(program)));
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let again = self.attached.then_some(());
+            self.run(program).or_else(|| again.and_then(|()| self.run(program)))
+        }));
         let found = found.unwrap_or_else(|panic| {
             self.left = 0;
             let why = panic.downcast_ref::<String>().map(String::as_str);

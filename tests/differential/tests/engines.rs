@@ -40,6 +40,22 @@ fn the_engines_agree_on_programs() {
     }
 }
 
+/// The same where the text's pages are attached: each program is executed twice, and then by code that another CPU might
+/// have made, a good part of it after stores into its text.
+#[test]
+fn code_that_others_have_made_agrees_with_the_interpreter() {
+    let rows = campaign::rows(Some("general"), "");
+    let before = engine::statistics();
+    let mut duel = Duel::default().attached();
+    let count = number("PROGRAMS").unwrap_or(300_000);
+    let found = programs::compare(&mut duel, &rows, number("SEED").unwrap_or(5), count);
+    assert!(found.is_empty(), "interpreter / translator:\n{}", found.join("\n"));
+    let now = engine::statistics();
+    let (adopted, made) = (now.adopted - before.adopted, now.blocks - before.blocks);
+    println!("{} instructions, {adopted} blocks adopted, {made} made", duel.executed);
+    assert!(adopted > 1000, "{adopted} blocks adopted, {made} made");
+}
+
 /// A mistake that is planted is found, and what is left of the program around it has it.
 #[test]
 fn a_planted_mistake_is_found_in_programs() {
