@@ -5,6 +5,7 @@ use crate::extent::{Dropped, Extent};
 use crate::index::{Index, NONE};
 use crate::shared_code::{Profile, Purpose, SharedCode};
 use crate::shared_text::{self, Context};
+use crate::spare::{self, Spare};
 use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Decoded, Ends, Op, decode_op};
@@ -163,7 +164,35 @@ impl BlockCache {
             self.hand_on(s);
         }
         let Self { engine, mistake, room, invalidated, executed, .. } = *self;
-        *self = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
+        let new = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
+        let old = std::mem::replace(self, new);
+        let small = Extent { ops: old.ops.len(), blocks: old.blocks.len() }.is_small();
+        let keeps = small && old.extent == Some(Extent::FIRST) && self.is_usual();
+        let BlockCache { mut index, mut blocks, mut ops, translator, .. } = old;
+        if let Some(mut translator) = translator.filter(|_| keeps)
+            && translator.reuse()
+        {
+            index.clear();
+            blocks.clear();
+            ops.clear();
+            spare::keep(Spare { index, blocks, ops, translator });
+        }
+    }
+
+    /// It may have the room of another such CPU.
+    fn is_usual(&self) -> bool {
+        self.engine().0 == Engine::Jit && self.room.is_none() && self.mistake.is_none()
+    }
+
+    /// Makes room for the first block, where that is another's that has gone to rest if there is one.
+    #[cold]
+    fn wake(&mut self) {
+        if self.is_usual()
+            && let Some(Spare { index, blocks, ops, translator }) = spare::take()
+        {
+            (self.index, self.blocks, self.ops, self.translator) = (index, blocks, ops, Some(translator));
+        }
+        self.keep(Extent::FIRST);
     }
 
     fn hand_on(&self, s: &State) {
@@ -493,7 +522,9 @@ impl BlockCache {
     /// have had translations purged meanwhile.
     #[cold]
     pub fn decode(&mut self, s: &mut State, absolute: Absolute) -> Option<u32> {
-        self.keep(self.extent());
+        if self.extent.is_none() {
+            self.wake();
+        }
         if self.is_full() {
             self.make_room(s);
         }

@@ -18,6 +18,11 @@ impl Extent {
         Extent { ops: Self::MOST.ops.min(self.ops * 2), blocks: Self::MOST.blocks.min(self.blocks * 2) }
     }
 
+    /// So much is decoded for a few commands, and not by a system that booted.
+    pub(crate) fn is_small(self) -> bool {
+        self.ops < Self::FIRST.ops / 2 && self.blocks < Self::FIRST.blocks / 4
+    }
+
     /// Whether there is room for what comes beside so much: seven of eight at most, so that room is not wanted again at
     /// once.
     pub(crate) fn has_room_beside(self, used: Extent) -> bool {

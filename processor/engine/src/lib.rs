@@ -23,6 +23,7 @@ mod interruptions;
 mod run;
 mod shared_code;
 mod shared_text;
+mod spare;
 mod step;
 mod trace;
 mod transaction;

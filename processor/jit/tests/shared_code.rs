@@ -112,7 +112,7 @@ fn what_one_machine_has_translated_the_next_takes_over() {
                 assert_eq!(count > 0, translates, "{count} at the first two calls");
             }
             // One that has rested finds it again.
-            machines[1].set_cache(engine());
+            machines[1].rest();
             let count = adopted(|| assert_eq!(call(&mut machines[1], 0, 2, psw).0, 3));
             assert_eq!(count > 0, translates);
         }
@@ -209,7 +209,7 @@ fn stores_and_calls(sharing: Sharing, engine: fn() -> BlockCache, seed: u64) {
                 machines[n] = (machine(&pages, sharing, engine()), constants);
             }
             // It has been idle.
-            3 => machines[n].0.set_cache(engine()),
+            3 => machines[n].0.rest(),
             _ => {
                 let (machine, constants) = &mut machines[n];
                 let psw = random.pick(&MODES);

@@ -115,6 +115,10 @@ pub trait Translator: Send {
     /// Forgets all code.
     fn clear(&mut self);
 
+    /// Forgets all code, and keeps its room for another CPU that wants nothing beside the usual. `false`: it is too much
+    /// to be kept.
+    fn reuse(&mut self) -> bool;
+
     /// Translates the block at `absolute`, with its text of this version, all of it in one page and the one `beside`
     /// it. Where an instruction does not follow the one before it in storage, that one branches to it. Returns where
     /// the code is entered from outside, and from its own page. It is good in the [`mode`] of `s`.

@@ -94,6 +94,12 @@ impl Machine {
         self.cache = cache;
     }
 
+    /// It has been idle for long, and gives up what its engine keeps.
+    pub fn rest(&mut self) {
+        self.cache.rest(&self.state);
+        self.state.rest();
+    }
+
     /// Runs until the engine comes back, at most about `budget` instructions.
     pub fn resume(&mut self, budget: i64) -> Exit {
         self.state.budget = budget;

@@ -29,6 +29,8 @@ pub(crate) const ROW: i8 = std::mem::offset_of!(Target, row) as i8;
 
 /// So many places are made at once. They stay where they are: code has their addresses.
 const AT_ONCE: usize = 64;
+/// So many times these are kept when all code is gone.
+const FEW: usize = 8;
 
 /// The places of a code cache, in the order in which they were given.
 pub(crate) struct LatestTargets {
@@ -53,9 +55,13 @@ impl LatestTargets {
         self.chunks[chunk][place].get() as u64
     }
 
-    /// All code is gone, and its places with it.
+    /// All code is gone, and its places with it, but for a few that are given again.
     pub(crate) fn clear(&mut self) {
-        *self = LatestTargets::new();
+        self.chunks.truncate(FEW);
+        for place in self.chunks.iter_mut().flat_map(|chunk| chunk.iter_mut()).take(self.given) {
+            *place.get_mut() = NOTHING;
+        }
+        self.given = 0;
     }
 }
 
@@ -77,10 +83,18 @@ mod tests {
     #[test]
     fn places_differ_and_stay() {
         let mut latest = LatestTargets::new();
-        let mut places: Vec<u64> = (0..1000).map(|_| latest.give()).collect();
+        let places: Vec<u64> = (0..1000).map(|_| latest.give()).collect();
         // SAFETY: there is no code that uses them.
         let target = |place: u64| unsafe { *(place as *const Target) };
         assert!(places.iter().all(|&place| target(place).key == u64::MAX), "nothing is led to yet");
+        for &place in &places {
+            // SAFETY: as above.
+            unsafe { lead(place, Target { key: 5, ..NOTHING }) };
+        }
+        latest.clear();
+        let again: Vec<u64> = (0..1000).map(|_| latest.give()).collect();
+        assert!(again.iter().all(|&place| target(place).key == u64::MAX), "what code led to before is forgotten");
+        let mut places = again;
         places.sort_unstable();
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= size_of::<Target>() as u64));
     }

@@ -28,8 +28,12 @@ impl Targets {
         Targets { places: vec![NOTHING; FEWEST], driven_out: 0, since: 0 }
     }
 
+    /// Forgets all. A table that has grown is one of the first size again.
     pub(crate) fn clear(&mut self) {
-        *self = Targets::new();
+        self.places.truncate(FEWEST);
+        self.places.shrink_to_fit();
+        self.places.fill(NOTHING);
+        (self.driven_out, self.since) = (0, 0);
     }
 
     /// Where the first place is, and twice the greatest number of one: what generated code goes by until another is

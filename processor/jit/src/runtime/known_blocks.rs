@@ -36,6 +36,7 @@ pub(crate) struct Known {
 }
 
 const FEWEST_LINES: usize = 64;
+const MANY_LINES: usize = 1 << 11;
 
 impl Known {
     /// Instructions across pages are left to the engine where `refuses` says so.
@@ -43,8 +44,13 @@ impl Known {
         Known { lines: vec![Line::default(); FEWEST_LINES], taken: 0, next: 0, refuses }
     }
 
+    /// Forgets all. A table that has grown much is one of the first size again.
     pub(crate) fn clear(&mut self) {
-        *self = Known::new(self.refuses);
+        if self.lines.len() > MANY_LINES {
+            return *self = Known::new(self.refuses);
+        }
+        self.lines.fill(Line::default());
+        (self.taken, self.next) = (0, 0);
     }
 
     /// Addresses are even, and modes have four bits. The bit between is on: no block is 0.
@@ -157,5 +163,8 @@ mod tests {
         assert!(known.lines.len() < 1 << 15);
         known.clear();
         assert_eq!((found(&known), known.lines.len()), (0, FEWEST_LINES));
+        known.note(Absolute(blocks[0]), 5, 1);
+        known.clear();
+        assert_eq!(known.find(Absolute(blocks[0]), 5), None);
     }
 }

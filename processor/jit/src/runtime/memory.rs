@@ -1,9 +1,10 @@
-//! Memory for generated code: a part of a file without a name, mapped where it is executed. It is written to by calls
-//! of the host, so no address is ever writable and executable.
+//! Memory for generated code: a part of a file without a name, mapped where it is executed. No address is ever writable
+//! and executable. Its beginning has a second, writable view, the rest is written to by calls of the host.
 //!
 //! A call costs less than a page of a writable view that has to be mapped first. gcc -O2 makes 1.2 million pieces and
 //! links, mostly where no page was mapped: the calls save 4 % of its time. (`make bench ARGS="real cc"`, with and
-//! without.)
+//! without.) But what a CPU that has rested puts and links for one command goes to where others did so before it
+//! ([`CodeMemory::rewind`]): there a store saves the call.
 
 use base::Held;
 use std::fs::File;
@@ -85,6 +86,17 @@ impl CodeFile {
         }
     }
 
+    /// Another view of these bytes, where they can be written to; null, if the host has none.
+    fn view(&self, from: u64, len: usize) -> *mut u8 {
+        let Some(file) = self.file.get() else { return std::ptr::null_mut() };
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping touches nothing that exists.
+        let at = unsafe {
+            libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, file.as_raw_fd(), from as libc::off_t)
+        };
+        if at == libc::MAP_FAILED { std::ptr::null_mut() } else { at.cast() }
+    }
+
     /// The host has the memory back of these pages, which read as zeros. One that does not take it has less memory
     /// left.
     fn punch(&self, from: u64, len: usize) {
@@ -101,11 +113,15 @@ pub(crate) struct CodeMemory {
     /// Where its part of the file begins.
     from: u64,
     executable: *const u8,
+    /// The first [`VIEW`] bytes, where they are written to; null: by calls.
+    writable: *mut u8,
     len: usize,
     used: usize,
 }
 
 const PAGE: usize = 4096;
+/// What most commands of CMS need.
+const VIEW: usize = 1 << 20;
 
 // SAFETY: the mapping belongs to this value alone and stays until it is dropped.
 unsafe impl Send for CodeMemory {}
@@ -123,7 +139,8 @@ impl CodeMemory {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let file = &FILES[NEXT.fetch_add(1, Ordering::Relaxed) % FILES.len()];
         let (from, executable) = file.map(len)?;
-        Ok(CodeMemory { file, from, executable, len, used: 0 })
+        let writable = file.view(from, len.min(VIEW));
+        Ok(CodeMemory { file, from, executable, writable, len, used: 0 })
     }
 
     /// Bytes in use.
@@ -179,16 +196,32 @@ impl CodeMemory {
 
     /// This cache is one CPU's own: it executes nothing now.
     fn write(&self, offset: usize, bytes: &[u8]) {
+        if !self.writable.is_null() && offset + bytes.len() <= self.len.min(VIEW) {
+            // SAFETY: that is within the view.
+            return unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.writable.add(offset), bytes.len()) };
+        }
         let written = self.file.file().and_then(|file| file.write_all_at(bytes, self.from + offset as u64));
         written.expect("the host has memory for the file's pages");
     }
 
-    /// Forgets everything after the first `keep` bytes; the host has its memory back.
-    pub(crate) fn truncate(&mut self, keep: usize) {
-        let from = keep.next_multiple_of(PAGE);
-        if let Some(len) = self.used.next_multiple_of(PAGE).checked_sub(from).filter(|&len| len > 0) {
+    /// Forgets everything after the first `keep` bytes. The host has the memory back of what has no view; what has stays
+    /// mapped for what is put next.
+    pub(crate) fn rewind(&mut self, keep: usize) {
+        let before = std::mem::replace(&mut self.used, keep);
+        let from = if self.writable.is_null() { keep } else { keep.max(self.len.min(VIEW)) };
+        self.punch(from, before);
+    }
+
+    fn punch(&self, from: usize, to: usize) {
+        let from = from.next_multiple_of(PAGE);
+        if let Some(len) = to.next_multiple_of(PAGE).checked_sub(from).filter(|&len| len > 0) {
             self.file.punch(self.from + from as u64, len);
         }
+    }
+
+    /// Forgets everything after the first `keep` bytes; the host has its memory back.
+    pub(crate) fn truncate(&mut self, keep: usize) {
+        self.punch(keep, self.used);
         self.used = keep;
     }
 }
@@ -196,8 +229,13 @@ impl CodeMemory {
 impl Drop for CodeMemory {
     fn drop(&mut self) {
         self.truncate(0);
-        // SAFETY: the mapping is ours, and code of a cache that is dropped is not executed.
-        unsafe { libc::munmap(self.executable.cast_mut().cast(), self.len) };
+        // SAFETY: the mappings are ours, and code of a cache that is dropped is not executed.
+        unsafe {
+            libc::munmap(self.executable.cast_mut().cast(), self.len);
+            if !self.writable.is_null() {
+                libc::munmap(self.writable.cast(), self.len.min(VIEW));
+            }
+        }
         self.file.parts.lock().held().give_back(self.from, self.len);
     }
 }
@@ -229,6 +267,28 @@ mod tests {
             assert_eq!(code[8..12], (-(n as i32)).to_le_bytes());
             assert!(code[..8].iter().chain(&code[12..]).all(|&byte| byte == n as u8));
         }
+    }
+
+    #[test]
+    fn what_is_written_after_a_rewind_is_what_is_executed() {
+        let mut memory = CodeMemory::new(4 << 20).expect("the host has memory");
+        let keep = memory.used();
+        // Within the view, across its end and after it.
+        for round in 0..3u8 {
+            let places: Vec<u64> = (0..250u8).map(|n| memory.put(&[n ^ round; 6000])).collect();
+            for (n, &at) in places.iter().enumerate() {
+                memory.patch(at + 4000, n as i32);
+                // SAFETY: the code was put there.
+                let code = unsafe { std::slice::from_raw_parts(at as *const u8, 6000) };
+                assert_eq!(code[4000..4004], (n as i32).to_le_bytes());
+                assert!(code[..4000].iter().chain(&code[4004..]).all(|&byte| byte == n as u8 ^ round));
+            }
+            memory.rewind(keep);
+            assert_eq!(memory.used(), keep);
+        }
+        // SAFETY: it is mapped.
+        let last = unsafe { *memory.executable.add(1_200_000) };
+        assert_eq!(last, 0, "what has no view is the host's again");
     }
 
     #[test]

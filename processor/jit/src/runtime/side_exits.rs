@@ -196,11 +196,7 @@ impl Lists {
     /// The sites of a block of these instructions, with these spans if the block is firm: its accesses do not check
     /// whether spans are open. They take the place of those that are here.
     pub(crate) fn set(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
-        self.sites.clear();
-        self.ops.clear();
-        self.recipes.clear();
-        self.floats.clear();
-        self.open.clear();
+        self.clear();
         let (mut opened, mut list) = (0, Vec::new());
         let mut last: Option<(Recipe, u32)> = None;
         // Where its instructions are kept, as far as they are.
@@ -248,6 +244,14 @@ impl Lists {
                 leave: draft.leave,
             });
         }
+    }
+
+    fn clear(&mut self) {
+        self.sites.clear();
+        self.ops.clear();
+        self.recipes.clear();
+        self.floats.clear();
+        self.open.clear();
     }
 
     /// Adds those of a block, of which the code begins so far after the start of all code.
@@ -298,6 +302,14 @@ impl Sites {
     /// Adds the sites of a block, of which the code begins at `code`.
     pub(crate) fn add(&mut self, block: &Lists, code: u64) {
         self.lists.add(block, (code - self.code) as u32);
+    }
+
+    /// Forgets all of them. The room that they had stays for others.
+    pub(crate) fn forget(&mut self) {
+        self.lists.clear();
+        self.firm.clear();
+        self.near.clear();
+        self.unsteady.set(None);
     }
 
     /// Forgets all of them, and gives back the room that they had.

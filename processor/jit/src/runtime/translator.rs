@@ -29,6 +29,8 @@ use translator::{Beside, Exit, Link, Path, Relocatable, Statistics, Translator, 
 
 /// More than a block can need.
 const MAX_CODE: usize = 256 << 10;
+/// Code of a command, not of a system: the room of a cache with no more is worth keeping for another CPU.
+const SMALL: usize = 1 << 20;
 
 /// What the host's processor lacks, if it lacks anything that translated code counts on.
 fn lacking(movbe: bool, bmi2: bool) -> Option<&'static str> {
@@ -144,6 +146,18 @@ impl CodeCache {
         texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
     }
 
+    /// Forgets what leads to code, which is gone.
+    fn forget(&mut self) {
+        self.links.clear();
+        self.latest.clear();
+        self.targets.clear();
+        self.known.clear();
+        self.loose.clear();
+        self.loosened = None;
+        self.kept = 0;
+        self.era = new_era();
+    }
+
     /// Puts the code of the block at `absolute`, with its text of this version, and what it needs beside it. Answers
     /// its entries. `None`: it is of storage that is not there.
     fn put(
@@ -226,16 +240,19 @@ impl Translator for CodeCache {
     fn clear(&mut self) {
         self.memory.truncate(self.first);
         self.sites.clear();
-        self.links.clear();
-        self.latest.clear();
-        self.targets.clear();
-        self.known.clear();
-        self.loose.clear();
-        self.loosened = None;
         self.room.shrink();
-        self.kept = 0;
-        self.era = new_era();
+        self.forget();
         self.statistics.emptied += 1;
+    }
+
+    fn reuse(&mut self) -> bool {
+        let small = self.memory.used() < SMALL && !self.room.has_grown();
+        if small {
+            self.memory.rewind(self.first);
+            self.sites.forget();
+            self.forget();
+        }
+        small
     }
 
     fn translate(
