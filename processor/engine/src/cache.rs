@@ -560,19 +560,21 @@ impl BlockCache {
         if at == 0 {
             return None;
         }
+        let has_code = known.is_some_and(|known| known.code);
+        let count = known.map_or(self.ops.len() - first, |known| known.count) as u16;
         let Profile { hits, way, votes } = known.filter(|_| purpose.is_some()).map_or(Profile::default(), |known| {
             // What there is code for does not wait; for the rest a last execution counts.
             let last = self.engine().1 - 1;
-            Profile { hits: if known.code { last } else { known.profile.hits.min(last) }, ..known.profile }
+            Profile { hits: if has_code { last } else { known.profile.hits.min(last) }, ..known.profile }
         });
         let block = Block {
             absolute: absolute.0,
             version,
-            first: first as u32,
+            first: if has_code { NONE } else { first as u32 },
             digest: digest(&text[..at]),
-            count: (self.ops.len() - first) as u16,
+            count,
             bytes: at as u16,
-            translated: (self.ops.len() - first) as u16,
+            translated: count,
             hits,
             mode: 0,
             way,

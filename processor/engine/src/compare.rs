@@ -86,11 +86,8 @@ fn interpreted(s: &mut State, cache: &mut BlockCache, count: u64, pending: u32) 
         let fetched =
             fetch_address(s, ia).map_err(|why| format!("no instruction can be fetched at {ia:X}: {why:?}"))?;
         let version = s.storage().code_version(fetched);
-        let number = match cache.find(NONE, fetched, version) {
-            Some(number) => cache.recall(s, number),
-            None => None,
-        };
-        let number = number.or_else(|| cache.decode(s, fetched));
+        let known = cache.find(NONE, fetched, version).and_then(|number| cache.recall(s, number));
+        let number = known.or_else(|| cache.decode(s, fetched).and_then(|number| cache.recall(s, number)));
         let crossing;
         let ops = match number {
             Some(number) => cache.ops(cache.block(number)),

@@ -82,3 +82,19 @@ impl SharedCode {
         })
     }
 }
+
+#[cfg(test)]
+impl Purpose {
+    pub(crate) fn for_test(comparing: bool) -> Purpose {
+        Purpose { mode: 0, alone: true, comparing }
+    }
+}
+
+#[cfg(test)]
+impl SharedCode {
+    /// Code of no text.
+    pub(crate) fn for_test(purpose: Purpose, count: u16) -> SharedCode {
+        let (text, profile) = Default::default();
+        SharedCode { purpose, text, count, profile, code: std::sync::Arc::new(()) }
+    }
+}

@@ -16,6 +16,7 @@ use base::Held;
 use cpu::{Architecture, Facilities, State};
 use isa::Op;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -24,9 +25,9 @@ const PARTS: usize = 64;
 /// Instructions that a part keeps; then it is emptied. Together they are 24 MiB at most, whatever the number of
 /// machines.
 const MOST: usize = 1 << 13;
-/// Instructions of which a part keeps code; then all of its code goes. It is some 150 bytes for each, 40 MiB at most
+/// Instructions of which a part keeps code; then all of its code goes. It is some 150 bytes for each, 80 MiB at most
 /// together.
-const MOST_CODE: usize = 1 << 12;
+const MOST_CODE: usize = 1 << 13;
 
 /// So often in a row may a block's text be another than what is kept.
 const ENOUGH: u8 = 2;
@@ -62,16 +63,35 @@ struct Decoded {
 /// What is known of a block's text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Found {
-    /// How long it is.
+    /// How long it is, and how many instructions it has.
     pub(crate) bytes: usize,
+    pub(crate) count: usize,
     pub(crate) profile: Profile,
     /// There is code for the purpose.
     pub(crate) code: bool,
 }
 
+/// A hash of an address: a product's middle.
+#[derive(Default)]
+struct OfAddress(u64);
+
+impl Hasher for OfAddress {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(self.0 << 8 | u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, address: u64) {
+        self.0 = address.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+}
+
 #[derive(Default)]
 struct Part {
-    blocks: HashMap<u64, Decoded>,
+    blocks: HashMap<u64, Decoded, BuildHasherDefault<OfAddress>>,
     /// Instructions of all of them, and those of which there is code.
     ops: usize,
     translated: usize,
@@ -92,8 +112,8 @@ impl SharedText {
         &self.0[(absolute.0 / PAGE) as usize % PARTS]
     }
 
-    /// Appends the instructions of the block at `absolute`, if they are known and `text`, which goes on from there, is
-    /// what they were decoded from. Answers how many bytes that is, and whether there is code for that purpose.
+    /// What is known of the block at `absolute`, if `text`, which goes on from there, is what it was decoded from. Its
+    /// instructions are appended, unless there is code for that purpose: then they are hardly ever wanted.
     pub(crate) fn find(
         &self,
         context: &Context,
@@ -108,9 +128,11 @@ impl SharedText {
         let others = if same { 0 } else { block.others.load(Ordering::Relaxed).saturating_add(1) };
         block.others.store(others, Ordering::Relaxed);
         same.then(|| {
-            ops.extend_from_slice(&block.ops);
             let code = purpose.is_some_and(|purpose| block.code.iter().any(|code| code.purpose == purpose));
-            Found { bytes: block.text.len(), profile: block.profile, code }
+            if !code {
+                ops.extend_from_slice(&block.ops);
+            }
+            Found { bytes: block.text.len(), count: block.ops.len(), profile: block.profile, code }
         })
     }
 
@@ -248,6 +270,43 @@ mod tests {
         }
         shared.note(&context(Architecture::Esa, 1), at, digest(&text), Profile { hits: 40, ..more });
         assert_eq!(known(), Some(more), "for another CPU");
+    }
+
+    #[test]
+    fn code_is_found_for_its_purpose_as_long_as_its_text_is_kept() {
+        let shared = SharedText::new();
+        let (z, at, text) = (context(Architecture::Z, 1), Absolute(0x4000), [7, 7]);
+        let purposes = [false, true].map(Purpose::for_test);
+        let known = |purpose: Purpose| shared.code(&z, purpose, at).map(|code| code.count);
+        let keep = |purpose, count| shared.keep_code(&z, at, SharedCode::for_test(purpose, count));
+        let found = |purpose, text: &[u8], ops: &mut Vec<Op>| shared.find(&z, Some(purpose), at, text, ops);
+        keep(purposes[0], 5);
+        assert_eq!(known(purposes[0]), None, "its text is not kept");
+        shared.keep(z, at, &text, &ops(1));
+        keep(purposes[0], 5);
+        keep(purposes[0], 6);
+        assert_eq!(purposes.map(known), [Some(6), None]);
+        for (purpose, code) in [(purposes[0], true), (purposes[1], false)] {
+            let mut ops = Vec::new();
+            let found = found(purpose, &text, &mut ops).expect("it is kept");
+            assert_eq!((found.code, found.count, ops.len()), (code, 1, usize::from(!code)));
+        }
+        keep(purposes[1], 7);
+        assert_eq!(purposes.map(known), [Some(6), Some(7)]);
+        assert!(shared.code(&context(Architecture::Esa, 1), purposes[0], at).is_none());
+        // Once the text is another for most machines, its code goes with it.
+        for _ in 0..ENOUGH {
+            assert_eq!(found(purposes[0], &[8, 8], &mut Vec::new()), None);
+        }
+        shared.keep(z, at, &[8, 8], &ops(1));
+        assert_eq!(purposes.map(known), [None, None]);
+        keep(purposes[0], 9);
+        // Another block's is too much for the part.
+        let beside = Absolute(at.0 + 64);
+        shared.keep(z, beside, &text, &ops(1));
+        shared.keep_code(&z, beside, SharedCode::for_test(purposes[0], MOST_CODE as u16 - 8));
+        assert_eq!(known(purposes[0]), None);
+        assert!(shared.code(&z, purposes[0], beside).is_some());
     }
 
     #[test]
