@@ -160,9 +160,7 @@ impl BlockCache {
     /// Forgets all blocks and gives the host its storage back: the CPU has had nothing to do for a while. What it knows
     /// of common text it hands on.
     pub fn rest(&mut self, s: &State) {
-        if self.purpose(s).is_some() {
-            self.hand_on(s);
-        }
+        self.hand_on(s);
         let Self { engine, mistake, room, invalidated, executed, .. } = *self;
         let new = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
         let old = std::mem::replace(self, new);
@@ -195,7 +193,11 @@ impl BlockCache {
         self.keep(Extent::FIRST);
     }
 
+    /// Hands on what is known of blocks of common text without code.
     fn hand_on(&self, s: &State) {
+        if self.purpose(s).is_none() {
+            return;
+        }
         for block in self.blocks.iter().filter(|block| block.code == 0 && block.hits > 0 && !block.own) {
             let start = Absolute(block.absolute);
             let current = s.storage().code_version(start) == block.version;
@@ -430,11 +432,12 @@ impl BlockCache {
         let (code, inner) = translator.translate(s, place, trace.beside, trace.path());
         (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
         block.mode = translator::mode(s);
-        if let Some((context, purpose)) = shares
-            && let Some(code) = translator.relocatable()
-            && let Some(code) = SharedCode::of(purpose, start, &trace, block.profile(), code)
-        {
-            shared_text::ALL.keep_code(&context, start, code);
+        if let Some((context, purpose)) = shares {
+            let code = translator.relocatable();
+            match code.and_then(|code| SharedCode::of(purpose, start, &trace, block.profile(), code)) {
+                Some(code) => shared_text::ALL.keep_code(&context, start, code),
+                None => shared_text::ALL.leave_alone(&context, start),
+            }
         }
     }
 

@@ -56,6 +56,8 @@ struct Decoded {
     others: AtomicU8,
     /// What a machine has found out about it that has gone to rest: the one that had executed it most.
     profile: Profile,
+    /// What was made of it is for one CPU alone: each is to see for itself whether that is worth it.
+    single: bool,
     /// Code for each purpose that there has been.
     code: Vec<Arc<SharedCode>>,
 }
@@ -147,9 +149,18 @@ impl SharedText {
     pub(crate) fn note(&self, context: &Context, absolute: Absolute, text: u64, profile: Profile) {
         let mut part = self.part(absolute).write().held();
         let block = part.as_mut().and_then(|part| part.blocks.get_mut(&absolute.0));
-        let same = |block: &&mut Decoded| block.context == *context && digest(&block.text) == text;
+        let same = |block: &&mut Decoded| !block.single && block.context == *context && digest(&block.text) == text;
         if let Some(block) = block.filter(|block| profile.hits > block.profile.hits).filter(same) {
             block.profile = profile;
+        }
+    }
+
+    /// Code of the block at `absolute` is none for others: they are not to make it sooner than their own executions say.
+    pub(crate) fn leave_alone(&self, context: &Context, absolute: Absolute) {
+        let mut part = self.part(absolute).write().held();
+        let block = part.as_mut().and_then(|part| part.blocks.get_mut(&absolute.0));
+        if let Some(block) = block.filter(|block| block.context == *context) {
+            (block.single, block.profile) = (true, Profile::default());
         }
     }
 
@@ -180,8 +191,8 @@ impl SharedText {
         if part.blocks.get(&absolute.0).is_some_and(|block| block.others.load(Ordering::Relaxed) < ENOUGH) {
             return;
         }
-        let (others, profile, code) = Default::default();
-        let block = Decoded { context, text: text.into(), ops: ops.into(), others, profile, code };
+        let (others, profile, single, code) = Default::default();
+        let block = Decoded { context, text: text.into(), ops: ops.into(), others, profile, single, code };
         let before = part.blocks.insert(absolute.0, block);
         part.ops += ops.len();
         if let Some(before) = before {
@@ -270,6 +281,9 @@ mod tests {
         }
         shared.note(&context(Architecture::Esa, 1), at, digest(&text), Profile { hits: 40, ..more });
         assert_eq!(known(), Some(more), "for another CPU");
+        shared.leave_alone(&z, at);
+        shared.note(&z, at, digest(&text), more);
+        assert_eq!(known(), Some(Profile::default()));
     }
 
     #[test]

@@ -120,6 +120,26 @@ fn what_one_machine_has_translated_the_next_takes_over() {
 }
 
 #[test]
+fn what_each_machine_executes_a_few_times_becomes_hot_for_all() {
+    let _alone = alone();
+    let pages = system();
+    let engine = || BlockCache::with_patience(40);
+    // AGHI 2,32; BCR 15,14 where no other test has text, so that nothing is known of it.
+    const ALONE: u64 = 0x800;
+    pages.write(ALONE, &[0xa7, 0x2b, 0, 32, 0x07, 0xfe]).expect("it lies in the first page");
+    let few = |times| {
+        adopted(|| {
+            let mut machine = machine(&pages, Sharing::Own, engine());
+            assert_eq!(call_at(&mut machine, SYSTEM + ALONE, times, WIDE).0, 32);
+            machine.rest();
+        })
+    };
+    let first = (0..100).position(|_| few(1) > 0).expect("it becomes hot");
+    assert!((30..60).contains(&first), "{first} machines");
+    assert!(few(1) > 0);
+}
+
+#[test]
 fn code_is_not_taken_over_where_any_of_its_text_is_another() {
     let _alone = alone();
     for (engine, _) in engines() {
