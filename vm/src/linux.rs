@@ -18,7 +18,7 @@ use complex::model::Model;
 use consoles::ascii::AsciiConsole;
 use consoles::host::{Ending, Host};
 use consoles::terminal::Kind;
-use devices::tape::Model;
+use devices::tape::Model as Drive;
 use directory::{Directory, Passwords};
 use nucleus::command::ipl;
 use nucleus::logon;
@@ -302,7 +302,7 @@ fn system(
     for (number, file) in &tapes {
         let tape = Tape::open(file, true).map_err(|error| format!("{}: {error}", file.display()))?;
         tape.notice().iter().for_each(|notice| complain!("endicott: {notice}"));
-        cp.tapes.install(*number, Model::T3490);
+        cp.tapes.install(*number, Drive::T3490);
         cp.tapes.real(*number).expect("it was just installed").drive.mount(tape);
     }
     Ok(cp)

@@ -94,7 +94,7 @@ enum Command {
     Password(password::Options),
     /// Runs one Linux guest, its console on standard input and output, or in the background.
     #[command(after_help = linux::EXIT_CODES)]
-    Linux(linux::Options),
+    Linux(Box<linux::Options>),
     /// Disks in host files: makes, lists, checks, compacts, copies, converts and shows them.
     #[command(subcommand)]
     Dasd(dasd::Command),

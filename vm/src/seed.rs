@@ -166,12 +166,10 @@ mod tests {
         assert_eq!(&image[(FILES + 1) * SECTOR..][..data.len()], &data);
         let path = std::env::temp_dir().join(format!("endicott-seed-{}", std::process::id()));
         std::fs::write(&path, image).unwrap();
-        match Command::new("blkid").args(["-p", "-o", "export"]).arg(&path).output() {
-            Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stdout);
-                assert!(said.contains("LABEL=cidata\n") && said.contains("TYPE=iso9660\n"), "{said}");
-            }
-            Err(_) => println!("skipped: blkid is not installed (Debian package util-linux)"),
+        // Without blkid (Debian package util-linux) what is looked at above has to do.
+        if let Ok(output) = Command::new("blkid").args(["-p", "-o", "export"]).arg(&path).output() {
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(said.contains("LABEL=cidata\n") && said.contains("TYPE=iso9660\n"), "{said}");
         }
         std::fs::remove_file(&path).unwrap();
     }

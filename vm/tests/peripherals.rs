@@ -211,7 +211,7 @@ blkdiscard -o 4194304 -l 65536 /dev/vda && echo DISCARDED
 exec 3<>/dev/vmcp; printf 'QUERY VIRTUAL 1200-1201' >&3; cat <&3
 ";
     let seed_words = format!("{}:ro", seed.display());
-    let said = play(&guest, &["--drive", &disk.display().to_string(), "--drive", &seed_words], &script);
+    let said = play(&guest, &["--drive", &disk.display().to_string(), "--drive", &seed_words], script);
     let sums = format!("SUMS {} - {} -", md5(&before), md5(&before[..1 << 20]));
     let lines = ["SIZES 16384 2048 1 disk", &sums, "DIRECT", "PROTECTED", "DISCARDED"];
     has(&said, &lines);

@@ -59,7 +59,7 @@ enum End {
     /// A READ gets this block.
     Block(Vec<u8>),
     /// A READ finds the end of a file.
-    EndOfFile,
+    TapeMark,
     /// The other side is not there any more, or was reset.
     Check(u8),
 }
@@ -227,7 +227,7 @@ fn again(side: &mut Side, peer: &mut Side, kind: Kind, data: &mut Data<'_>) -> O
             data.store(&block);
             Outcome::ENDED
         }
-        Some(End::EndOfFile) => Outcome::Done(DeviceStatus::ENDED | DeviceStatus::UNIT_EXCEPTION),
+        Some(End::TapeMark) => Outcome::Done(DeviceStatus::ENDED | DeviceStatus::UNIT_EXCEPTION),
         Some(End::Check(bits)) => check(bits),
         None if kind == Kind::Write && peer.waiting() == Some(Kind::Read) => move_block(side, peer, data),
         None => Outcome::Pending,
@@ -293,7 +293,7 @@ fn perform(side: &mut Side, peer: &mut Side, command: Command, kind: Kind, data:
             Outcome::Pending
         }
         (Kind::WriteEndOfFile, Some(Kind::Read)) => {
-            peer.finish(End::EndOfFile);
+            peer.finish(End::TapeMark);
             Outcome::ENDED
         }
         (Kind::WriteEndOfFile, None | Some(Kind::Prepare)) => {

@@ -73,27 +73,28 @@ impl Mapping {
     pub(crate) fn qid(&mut self, stat: &Stat) -> Qid {
         // A client that keeps what it has read sees by this that the file is another one.
         let version = stat.st_mtime as u32 ^ (stat.st_size as u32) << 8;
-        let path = self.number(stat.st_dev as u64, stat.st_ino as u64);
+        let path = self.number(stat.st_dev, stat.st_ino);
         Qid { kind: qid_kind(file_type(stat)), version: version.into(), path: path.into() }
     }
 
+    #[allow(clippy::unnecessary_cast, reason = "counts of links have 32 bits on other hosts")]
     pub(crate) fn attributes(&mut self, stat: &Stat) -> Attributes {
         let time =
             |seconds: i64, nanoseconds: u64| Time { seconds: (seconds as u64).into(), nanoseconds: nanoseconds.into() };
         Attributes {
             valid: BASIC.into(),
             qid: self.qid(stat),
-            mode: (stat.st_mode as u32).into(),
+            mode: stat.st_mode.into(),
             uid: self.uid(stat).into(),
             gid: self.gid(stat).into(),
             links: (stat.st_nlink as u64).into(),
-            device: (stat.st_rdev as u64).into(),
+            device: stat.st_rdev.into(),
             size: (stat.st_size as u64).into(),
             block: (stat.st_blksize as u64).into(),
             blocks: (stat.st_blocks as u64).into(),
-            accessed: time(stat.st_atime as i64, stat.st_atime_nsec as u64),
-            modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
-            changed: time(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+            accessed: time(stat.st_atime, stat.st_atime_nsec),
+            modified: time(stat.st_mtime, stat.st_mtime_nsec),
+            changed: time(stat.st_ctime, stat.st_ctime_nsec),
             ..Attributes::default()
         }
     }

@@ -358,7 +358,7 @@ impl Server {
         if owner || group {
             return Err(Errno::PERM);
         }
-        let mode = has(change::MODE).then(|| new_mode(stat.st_mode as u32, set.mode.get())).transpose()?;
+        let mode = has(change::MODE).then(|| new_mode(stat.st_mode, set.mode.get())).transpose()?;
         if has(change::SIZE) {
             let size = set.size.get();
             match &self.fid(fid)?.open {

@@ -129,7 +129,6 @@ impl Machine {
             identity,
             facilities: complex::model::facilities(user.cpu_model),
             architecture: if mode == directory::Machine::S370 { Architecture::S370 } else { Architecture::Esa },
-            ..Specification::default()
         };
         let configuration = Configuration::new(specification, around.paper.clock.clone(), Arc::new(control))?;
         for address in addresses {

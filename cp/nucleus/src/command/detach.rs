@@ -2,6 +2,7 @@
 
 use super::dial;
 use super::{Issuer, Response, ctca, network};
+use crate::machine::Machine;
 use crate::system::Cp;
 use consoles::graf::Line;
 use message::Message;
@@ -20,25 +21,7 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     let machine = vmdbk.machine();
     let mut response = Response::none();
     if words.accept("CPU") {
-        let word = words.need()?;
-        words.end()?;
-        let (first, last) = crate::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
-        let base = machine.configuration.cpus().next();
-        let last = last.unwrap_or(first);
-        for cpu in first..=last {
-            let cpu = u16::try_from(cpu).unwrap_or(u16::MAX);
-            if !machine.configuration.is_defined(cpu) {
-                return Err(message::no_cpu(format!("{cpu:02X}")));
-            }
-            if Some(cpu) == base {
-                return Err(message::cpu_needed(format!("{cpu:02X}")));
-            }
-        }
-        for cpu in first as u16..=last as u16 {
-            machine.configuration.define_cpu(cpu, false);
-            response.push(format!("CPU {cpu:02X} DETACHED"));
-        }
-        return Ok(response);
+        return detach_cpus(&machine, words);
     }
     if let Some(answer) = network::detach(cp, issuer, words) {
         return answer;
@@ -121,6 +104,30 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
                 response.push(format!("DEV  {number:04X} DETACHED"));
             }
         }
+    }
+    Ok(response)
+}
+
+/// `DETach CPU n[-n]`
+fn detach_cpus(machine: &Machine, mut words: Words<'_>) -> Result<Response, Message> {
+    let word = words.need()?;
+    words.end()?;
+    let (first, last) = crate::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
+    let base = machine.configuration.cpus().next();
+    let last = last.unwrap_or(first);
+    for cpu in first..=last {
+        let cpu = u16::try_from(cpu).unwrap_or(u16::MAX);
+        if !machine.configuration.is_defined(cpu) {
+            return Err(message::no_cpu(format!("{cpu:02X}")));
+        }
+        if Some(cpu) == base {
+            return Err(message::cpu_needed(format!("{cpu:02X}")));
+        }
+    }
+    let mut response = Response::none();
+    for cpu in first as u16..=last as u16 {
+        machine.configuration.define_cpu(cpu, false);
+        response.push(format!("CPU {cpu:02X} DETACHED"));
     }
     Ok(response)
 }

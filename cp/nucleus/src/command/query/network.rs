@@ -32,7 +32,7 @@ fn networks(cp: &Cp, issuer: &Issuer, kind: Kind, mut words: Words<'_>) -> Resul
         named = Some(network(issuer, kind, &mut words)?);
     }
     let mut extent = Extent::default();
-    while let Some(word) = words.next() {
+    for word in words {
         match () {
             () if word.is("DETails") => extent.details = true,
             () if word.is("ACTive") => extent.active = true,
