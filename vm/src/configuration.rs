@@ -183,8 +183,9 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
-                 DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
-                 SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n TIMING ON, VDISK SYSLIM nM USERLIM nM, DEFINE LAN name, DEFINE VSWITCH name UPLINK USER, \
+                 DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., \
+                 USER_VOLUME_INCLUDE mask, TDISK volid first count, SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n \
+                 TIMING ON, VDISK SYSLIM nM USERLIM nM, DEFINE LAN name, DEFINE VSWITCH name UPLINK USER, \
                  MODIFY LAN|VSWITCH name GRANT userid, VMLAN MACPREFIX nnnnnn, or LOGMSG text"
             ));
         }
@@ -326,9 +327,9 @@ OPERATOR_USERID   OPERATOR
 TN3270            127.0.0.1:3270
 
 * The disks. Each is a host file, made with endicott dasd create, under a real device number; the paths begin at
-* this folder. Writes survive the end of this program; SAFE brings them to the host's medium within two seconds, THROUGH before
-* the guest goes on, LAZY when the host thinks fit. A volume is known by the serial in its label: minidisks may lie on those
-* that CP owns or that users have; others are free for ATTACH and DEDICATE.
+* this folder. Writes survive the end of this program; SAFE brings them to the host's medium within two seconds, THROUGH
+* before the guest goes on, LAZY when the host thinks fit. A volume is known by the serial in its label: minidisks may
+* lie on those that CP owns or that users have; others are free for ATTACH and DEDICATE.
 *
 DASD 0200 volumes/vmres.3390
 CP_OWNED SLOT 1 VMRES
@@ -336,24 +337,26 @@ CP_OWNED SLOT 1 VMRES
 * USER_VOLUME_LIST LIN002 LIN003
 USER_VOLUME_INCLUDE LIN*
 
-* Tape drives. A tape is a file of the folder tapes (endicott tape create makes one); MOUNT puts it on a drive, ATTACH gives the drive to a
-* user.
+* Tape drives. A tape is a file of the folder tapes (endicott tape create makes one); MOUNT puts it on a drive, ATTACH
+* gives the drive to a user.
 TAPE 0580
 TAPE 0581
 
-* Temporary disks (DEFINE T3390) lie on a volume (the first cylinder, and how many), or in so much of the host's storage.
+* Temporary disks (DEFINE T3390) lie on a volume (the first cylinder, and how many), or in so much of the host's
+* storage.
 TDISK VMRES 2339 1000
 TDISK STORAGE 512M
 
 * Virtual disks in storage: all of them, and those that one user defines.
 * VDISK SYSLIM 8G USERLIM 512M
 
-* The real devices 0200 to 02FF are at a control unit with a cache and non-volatile storage: what it would have done is counted (QUERY CACHE).
-* With TIMING ON they take as long as real ones.
+* The real devices 0200 to 02FF are at a control unit with a cache and non-volatile storage: what it would have done is
+* counted (QUERY CACHE). With TIMING ON they take as long as real ones.
 * SUBSYSTEM 02 CACHE 64M NVS 4M TIMING OFF
 
-* Networks. Users connect network adapters to them (DEFINE NIC, COUPLE, or NICDEF in USER DIRECT). A guest LAN is among guests; a virtual
-* switch may have an uplink, which needs no privilege: a gateway at 10.0.2.2 to this computer's network.
+* Networks. Users connect network adapters to them (DEFINE NIC, COUPLE, or NICDEF in USER DIRECT). A guest LAN is among
+* guests; a virtual switch may have an uplink, which needs no privilege: a gateway at 10.0.2.2 to this computer's
+* network.
 DEFINE LAN LAN1 OWNERID SYSTEM
 * DEFINE VSWITCH WEB UPLINK USER PUBLISH 8080:80
 * MODIFY VSWITCH WEB GRANT LINUX1

@@ -122,8 +122,8 @@ layout! {
 }
 layout! {
     pub(crate) struct Attributes {
-        valid: U64, qid: Qid, mode: U32, uid: U32, gid: U32, links: U64, device: U64, size: U64, block: U64, blocks: U64,
-        accessed: Time, modified: Time, changed: Time, born: Time, generation: U64, version: U64,
+        valid: U64, qid: Qid, mode: U32, uid: U32, gid: U32, links: U64, device: U64, size: U64, block: U64,
+        blocks: U64, accessed: Time, modified: Time, changed: Time, born: Time, generation: U64, version: U64,
     }
 }
 layout! {

@@ -4,19 +4,10 @@ use crate::entry::Entry;
 use crate::is_userid;
 use crate::model::*;
 use crate::network;
-use crate::operands::{Operands, Problem, abbreviates, decimal, hexadecimal, problem};
+use crate::operands::{Operands, Problem, VDEV, abbreviates, decimal, device_number, problem, vdev};
 use crate::password::LinkPassword;
 
-const VDEV: &str = "a virtual device number of 1 to 4 hexadecimal digits";
 const MODE: &str = "R, RR, W, WR, M, MR or MW, perhaps with V";
-
-fn device_number(word: &str) -> Option<u16> {
-    hexadecimal(word, 4).map(|n| n as u16)
-}
-
-pub(crate) fn vdev(operands: &mut Operands) -> Result<u16, Problem> {
-    operands.parse(VDEV, device_number)
-}
 
 fn spool_class(word: &str) -> Option<char> {
     let mut chars = word.chars();

@@ -1,10 +1,9 @@
 //! The operands of NICDEF, and of SPECIAL for network adapters.
 
-use crate::device::vdev;
 use crate::entry::Entry;
 use crate::is_userid;
 use crate::model::{AdapterType, DeviceKind, Nic};
-use crate::operands::{Operands, Problem, abbreviates, decimal, hexadecimal, problem};
+use crate::operands::{Operands, Problem, abbreviates, decimal, hexadecimal, problem, vdev};
 
 const EXPECTED: &str = "TYPE, LAN, MACID, VLAN, PORTTYPE, PROMISCUOUS, DEVICES, CHPID or PORTNUMBER";
 const TYPES: &str = "VIRTIO, QDIO or HIPERSOCKETS";

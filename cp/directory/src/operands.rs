@@ -97,3 +97,16 @@ pub(crate) fn hexadecimal(word: &str, digits: usize) -> Option<u32> {
     let valid = (1..=digits).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
     valid.then(|| u32::from_str_radix(word, 16).ok())?
 }
+
+/// What is expected where a virtual device number is.
+pub(crate) const VDEV: &str = "a virtual device number of 1 to 4 hexadecimal digits";
+
+/// A device number, of 1 to 4 hexadecimal digits.
+pub(crate) fn device_number(word: &str) -> Option<u16> {
+    hexadecimal(word, 4).map(|n| n as u16)
+}
+
+/// The next operand, a virtual device number.
+pub(crate) fn vdev(operands: &mut Operands) -> Result<u16, Problem> {
+    operands.parse(VDEV, device_number)
+}

@@ -209,7 +209,8 @@ fn welcome(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     cp.notify_operator(&format!("{place} LOGON  AS  {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
 }
 
-/// The disks, tape drives and network adapters of the directory. What went wrong, or is worth knowing, is written to the console.
+/// The disks, tape drives and network adapters of the directory. What went wrong, or is worth knowing, is written to
+/// the console.
 fn attach_devices(cp: &Cp, vmdbk: &Vmdbk) {
     let guest = vmdbk.guest();
     let tell = |text: &str| vmdbk.write(text, Tone::Normal, cp.now());

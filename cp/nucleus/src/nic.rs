@@ -34,8 +34,8 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// An adapter with this device number and this address, coupled to nothing. Packets have up to `mtu` bytes, where the
-    /// adapter says how many they may have.
+    /// An adapter with this device number and this address, coupled to nothing. Packets have up to `mtu` bytes, where
+    /// the adapter says how many they may have.
     pub fn new(kind: AdapterType, vdev: u16, mac: Mac, mtu: u16) -> Arc<Nic> {
         Arc::new(Nic { kind, vdev: Mutex::new(vdev), mac, mtu, cable: Cable::new(), wishes: Mutex::default() })
     }
@@ -102,8 +102,8 @@ impl Nic {
         self.cable.couple(port);
     }
 
-    /// Attaches the devices by which the virtual machine reaches it. False if one has a number that is in use: then none
-    /// is attached.
+    /// Attaches the devices by which the virtual machine reaches it. False if one has a number that is in use: then
+    /// none is attached.
     pub fn attach(&self, css: &mut ChannelSubsystem) -> bool {
         let devices: Vec<Box<dyn Device>> = match self.kind {
             AdapterType::Virtio => vec![Box::new(Virtio::new(Card::new(self.cable.clone(), self.mac, self.mtu)))],

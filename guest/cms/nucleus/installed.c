@@ -2,8 +2,8 @@
  * Execs and modules in saved segments, which all have in common: the installation segment, and others.
  *
  * It begins with an identifier and the number of entries; then comes an entry for each, and what they are of. Of an
- * exec that is its lines as the exec processor wants them: texts with lengths, at the addresses where the segment always
- * is.
+ * exec that is its lines as the exec processor wants them: texts with lengths, at the addresses where the segment
+ * always is.
  * Of a module, whose entry has the type MODULE, it is the program itself, as it runs there: where it begins stands in
  * the place of lines, its addressing mode in that of how many there are. command/seggen.c makes one.
  * IPL loads CMSINST, or the one that INSTSEG in IPL's PARM names, if there is one; what is in it is found before what

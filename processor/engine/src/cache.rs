@@ -1,9 +1,10 @@
 //! Decoded blocks of one virtual CPU.
 
+use crate::block::{Block, MAX_BLOCK, Profile, Way, digest};
 use crate::choice::{self, Engine};
 use crate::extent::{Dropped, Extent};
 use crate::index::{Index, NONE};
-use crate::shared_code::{Profile, Purpose, SharedCode};
+use crate::shared_code::{Purpose, SharedCode};
 use crate::shared_text::{self, Context};
 use crate::spare::{self, Spare};
 use arch::{Absolute, PAGE};
@@ -16,66 +17,6 @@ use translator::{Translator, Wishes};
 /// Instructions of which statistics are told.
 const MUCH: u64 = 1 << 20;
 
-/// A decoded block, in one line of the host's caches: most have left those by the time that they are looked for again.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-pub struct Block {
-    absolute: u64,
-    version: u32,
-    /// Where its instructions are among those that are kept; [`NONE`]: they are decoded again when they are wanted,
-    /// which is seldom where there is code.
-    first: u32,
-    /// A digest of its text: another CPU that stores into the text raises the frame's version only a moment later.
-    pub digest: u64,
-    pub count: u16,
-    /// Length of its text.
-    pub bytes: u16,
-    /// Instructions that its code is made of: these may be others ([`crate::trace`]).
-    pub translated: u16,
-    /// How often it has been interpreted.
-    pub hits: u8,
-    /// The mode of the CPU that its code is for.
-    mode: u8,
-    /// How it was mostly left, and how much more often so than otherwise.
-    pub way: Way,
-    pub votes: u8,
-    /// The code that others have made is of other text.
-    own: bool,
-    /// Blocks that came after it, the latest first.
-    links: [u32; 2],
-    /// Where its code is entered from outside, 0 if it has none, and how far after that it is entered from its own
-    /// page.
-    code: u64,
-    inner: u16,
-}
-
-const _: () = assert!(size_of::<Block>() == 64);
-
-/// How a block is left: after so many of its instructions, and whether by a branch.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Way {
-    pub count: u8,
-    pub branched: bool,
-    /// How far after the block's start it went on; odd: too far.
-    pub to: i32,
-}
-
-impl Block {
-    pub fn has_code(&self) -> bool {
-        self.code != 0
-    }
-
-    fn profile(&self) -> Profile {
-        Profile { hits: self.hits, way: self.way, votes: self.votes }
-    }
-
-    #[inline(always)]
-    fn is(&self, absolute: Absolute, version: u32) -> bool {
-        self.absolute == absolute.0 && self.version == version
-    }
-}
-
-pub(crate) const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
 /// Executions after which one is kept when room is made.
@@ -433,8 +374,9 @@ impl BlockCache {
         (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
         block.mode = translator::mode(s);
         if let Some((context, purpose)) = shares {
-            let code = translator.relocatable();
-            match code.and_then(|code| SharedCode::of(purpose, start, &trace, block.profile(), code)) {
+            let code = translator.relocatable().filter(|_| trace.beside.is_none());
+            let count = trace.count as u16;
+            match code.and_then(|code| SharedCode::of(purpose, start, trace.text(), count, block.profile(), code)) {
                 Some(code) => shared_text::ALL.keep_code(&context, start, code),
                 None => shared_text::ALL.leave_alone(&context, start),
             }
@@ -622,13 +564,4 @@ impl BlockCache {
         }
         at
     }
-}
-
-/// A number that another text hardly has.
-pub(crate) fn digest(text: &[u8]) -> u64 {
-    let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
-    let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let (words, rest) = text.as_chunks::<8>();
-    let sum = words.iter().fold(text.len() as u64, |sum, bytes| mix(sum, u64::from_le_bytes(*bytes)));
-    mix(sum, word(rest))
 }

@@ -13,6 +13,7 @@
 
 mod abort;
 mod arms;
+mod block;
 mod cache;
 mod choice;
 mod compare;

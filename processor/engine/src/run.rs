@@ -1,6 +1,7 @@
 //! The run loop: interruptions, the block at hand, its code or its instructions, and again.
 
-use crate::cache::{Block, BlockCache};
+use crate::block::Block;
+use crate::cache::BlockCache;
 use crate::choice::{self, Engine};
 use crate::exit::{Exit, fault, fetch_address, unfetched};
 use crate::index::NONE;

@@ -8,8 +8,7 @@
 //! Few blocks become hot in a machine that rests after each command. So machines hand on what they know of blocks that
 //! have no code yet ([`Profile`]), and it is all their executions that make such a block hot.
 
-use crate::cache::Way;
-use crate::trace::Trace;
+use crate::block::Profile;
 use arch::{Absolute, PAGE};
 use cpu::State;
 use translator::Relocatable;
@@ -31,16 +30,6 @@ impl Purpose {
     }
 }
 
-/// What is known of a block from its executions.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Profile {
-    /// How often it has been interpreted.
-    pub(crate) hits: u8,
-    /// How it was mostly left, and how much more often so than otherwise.
-    pub(crate) way: Way,
-    pub(crate) votes: u8,
-}
-
 /// The code of a block, and all text that it is made of.
 pub(crate) struct SharedCode {
     pub(crate) purpose: Purpose,
@@ -54,20 +43,19 @@ pub(crate) struct SharedCode {
 }
 
 impl SharedCode {
-    /// The code of the block at `start` that has been made of this trace. `None`: it has text of another page, which
-    /// other machines may have elsewhere.
+    /// The code of the block at `start` that has been made of `count` instructions with this text. `None`: some of it
+    /// is of another page, which other machines may have elsewhere.
     pub(crate) fn of(
         purpose: Purpose,
         start: Absolute,
-        trace: &Trace,
+        text: Vec<(i64, Box<[u8]>)>,
+        count: u16,
         profile: Profile,
         code: Relocatable,
     ) -> Option<SharedCode> {
         let within = |at: i64| start.0.checked_add_signed(at).is_some_and(|a| a / PAGE == start.0 / PAGE);
-        let text = trace.text();
         let all = text.iter().all(|(at, piece)| within(*at) && within(at + piece.len() as i64 - 1));
-        let count = trace.count as u16;
-        (all && trace.beside.is_none()).then(|| SharedCode { purpose, text: text.into(), count, profile, code })
+        all.then(|| SharedCode { purpose, text: text.into(), count, profile, code })
     }
 
     /// Has all of its text watched, from the block at `start` on. `false`: some of it is another, or the frame's code

@@ -9,8 +9,8 @@
 //!
 //! Marks and versions are each machine's own.
 
-use crate::cache::digest;
-use crate::shared_code::{Profile, Purpose, SharedCode};
+use crate::block::{Profile, digest};
+use crate::shared_code::{Purpose, SharedCode};
 use arch::{Absolute, PAGE};
 use base::Held;
 use cpu::{Architecture, Facilities, State};
@@ -155,7 +155,8 @@ impl SharedText {
         }
     }
 
-    /// Code of the block at `absolute` is none for others: they are not to make it sooner than their own executions say.
+    /// Code of the block at `absolute` is none for others: they are not to make it sooner than their own executions
+    /// say.
     pub(crate) fn leave_alone(&self, context: &Context, absolute: Absolute) {
         let mut part = self.part(absolute).write().held();
         let block = part.as_mut().and_then(|part| part.blocks.get_mut(&absolute.0));

@@ -1,7 +1,7 @@
 //! Rooms of CPUs that have gone to rest, for those that wake: lists, tables and code memory that the host has mapped
 //! already. They hold nothing. A CPU that wakes for one command would have the host map and zero them page by page.
 
-use crate::cache::Block;
+use crate::block::Block;
 use crate::index::Index;
 use base::Held;
 use isa::Op;

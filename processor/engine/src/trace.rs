@@ -15,7 +15,8 @@
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 
-use crate::cache::{Block, BlockCache, MAX_BLOCK, Way, digest};
+use crate::block::{Block, MAX_BLOCK, Way, digest};
+use crate::cache::BlockCache;
 use crate::choice::only_once;
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
@@ -177,7 +178,8 @@ impl Trace {
         let pieces = self.pieces.iter().map(|&(from, to)| {
             let mut bytes = vec![0; (to - from) as usize];
             for (op, text) in self.ops.iter().zip(&self.texts).filter(|(op, _)| (from..to).contains(&op.fields.at())) {
-                // One that another piece has whole may reach over this one's end: a branch led into another instruction.
+                // One that another piece has whole may reach over this one's end: a branch led into another
+                // instruction.
                 let to = &mut bytes[(op.fields.at() - from) as usize..];
                 let len = to.len().min(op.fields.len as usize);
                 to[..len].copy_from_slice(&text[..len]);

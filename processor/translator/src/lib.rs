@@ -115,8 +115,8 @@ pub trait Translator: Send {
     /// Forgets all code.
     fn clear(&mut self);
 
-    /// Forgets all code, and keeps its room for another CPU that wants nothing beside the usual. `false`: it is too much
-    /// to be kept.
+    /// Forgets all code, and keeps its room for another CPU that wants nothing beside the usual. `false`: it is too
+    /// much to be kept.
     fn reuse(&mut self) -> bool;
 
     /// Translates the block at `absolute`, with its text of this version, all of it in one page and the one `beside`

@@ -40,8 +40,8 @@ fn the_engines_agree_on_programs() {
     }
 }
 
-/// The same where the text's pages are attached: each program is executed twice, and then by code that another CPU might
-/// have made, a good part of it after stores into its text.
+/// The same where the text's pages are attached: each program is executed twice, and then by code that another CPU
+/// might have made, a good part of it after stores into its text.
 #[test]
 fn code_that_others_have_made_agrees_with_the_interpreter() {
     let rows = campaign::rows(Some("general"), "");

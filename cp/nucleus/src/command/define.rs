@@ -13,10 +13,11 @@ use unitrecord::{Unit, lock_unit};
 
 /// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] |
 /// READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK]
-/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev | CTCA|3088 [AS] vdev [userid|*] | NIC vdev [TYPE VIRTIO|QDIO] [MACID SYSTEM|id] | LAN name [OWNERid
-/// userid|*|SYSTEM] [MAXCONN n|INFinite] [RESTricted|UNRESTricted] [TYPE QDIO ETHernet] [GRANT userid ...] | VSWITCH
-/// name [UPLINK USER [PUBlish port ...] [HOSTaccess ON|OFF]|NOUPLINK] [VLAN UNAWARE|AWARE|n] [PORTType ACCESS|TRUNK]
-/// [NATive n] [ISOLation ON|OFF] [MACProtect ON|OFF|UNSPECified] [RESTricted|UNRESTricted] [MAXCONN n]`
+/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev | CTCA|3088 [AS] vdev [userid|*] | NIC vdev [TYPE VIRTIO|QDIO] [MACID
+/// SYSTEM|id] | LAN name [OWNERid userid|*|SYSTEM] [MAXCONN n|INFinite] [RESTricted|UNRESTricted] [TYPE QDIO ETHernet]
+/// [GRANT userid ...] | VSWITCH name [UPLINK USER [PUBlish port ...] [HOSTaccess ON|OFF]|NOUPLINK] [VLAN
+/// UNAWARE|AWARE|n] [PORTType ACCESS|TRUNK] [NATive n] [ISOLation ON|OFF] [MACProtect ON|OFF|UNSPECified]
+/// [RESTricted|UNRESTricted] [MAXCONN n]`
 ///
 /// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's
 /// maximum: it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory
@@ -28,8 +29,8 @@ use unitrecord::{Unit, lock_unit};
 /// CTCA adds one side of a channel-to-channel adapter, which COUPLE connects to another; with a user, only to one of
 /// that user's.
 ///
-/// NIC adds a network adapter; COUPLE connects it. One of type VIRTIO is one device, which Linux puts on line by itself;
-/// one of type QDIO is three, as an OSA is. LAN makes a guest LAN, which is
+/// NIC adds a network adapter; COUPLE connects it. One of type VIRTIO is one device, which Linux puts on line by
+/// itself; one of type QDIO is three, as an OSA is. LAN makes a guest LAN, which is
 /// yours unless you have class B and say otherwise. A LAN of SYSTEM stays until DETACH, another goes when its owner has
 /// logged off and its last adapter has gone. VSWITCH, of class B, makes a virtual switch of SYSTEM, which only users
 /// with a grant (SET VSWITCH) may connect to, unless it is UNRESTRICTED. UPLINK USER is a gateway to the host's

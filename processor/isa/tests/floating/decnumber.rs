@@ -1,7 +1,7 @@
 //! Decimal results by decNumber, a library of the architecture's own authors, which the crate `dec` wraps.
 //!
-//! It knows all rounding modes and the preferred quantum, but no enabled exceptions. What these deliver follows from the
-//! same operation done once more with hardly any limit to the exponent, and once more toward zero.
+//! It knows all rounding modes and the preferred quantum, but no enabled exceptions. What these deliver follows from
+//! the same operation done once more with hardly any limit to the exponent, and once more toward zero.
 
 use crate::ieee::Ending;
 use dec::{Context, Decimal, Decimal32, Decimal64, Decimal128, Rounding};

@@ -153,6 +153,11 @@ impl<'e> Emitter<'e> {
         self.a.offset().0 as u32
     }
 
+    /// What was emitted last ends with a place for this value.
+    pub(crate) fn relocate(&mut self, value: Value) {
+        self.relocations.push(Relocation::before(self.a.offset().0, value));
+    }
+
     pub(crate) fn own(&mut self, h: u8, owner: Owner) {
         self.owner[h as usize] = owner;
         self.age[h as usize] += 1;

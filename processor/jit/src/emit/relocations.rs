@@ -4,9 +4,6 @@
 //!
 //! Code is emitted with nothing in these places. Where it is put, they are filled ([`fill`]).
 
-use crate::emit::emitter::Emitter;
-use dynasmrt::DynasmApi;
-
 /// What such a place has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Value {
@@ -45,11 +42,10 @@ impl Value {
     }
 }
 
-impl Emitter<'_> {
-    /// What was emitted last ends with a place for this value.
-    pub(crate) fn relocate(&mut self, value: Value) {
-        let at = (self.a.offset().0 - value.len()) as u32;
-        self.relocations.push(Relocation { at, value });
+impl Relocation {
+    /// A place for this value, which ends `end` bytes after the start of the code.
+    pub(crate) fn before(end: usize, value: Value) -> Relocation {
+        Relocation { at: (end - value.len()) as u32, value }
     }
 }
 

@@ -204,8 +204,8 @@ impl CodeMemory {
         written.expect("the host has memory for the file's pages");
     }
 
-    /// Forgets everything after the first `keep` bytes. The host has the memory back of what has no view; what has stays
-    /// mapped for what is put next.
+    /// Forgets everything after the first `keep` bytes. The host has the memory back of what has no view; what has
+    /// stays mapped for what is put next.
     pub(crate) fn rewind(&mut self, keep: usize) {
         let before = std::mem::replace(&mut self.used, keep);
         let from = if self.writable.is_null() { keep } else { keep.max(self.len.min(VIEW)) };

@@ -22,10 +22,10 @@ pub fn lan(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Messa
 /// ISOLation ON|OFF | MACProtect ON|OFF|UNSPECified | UPLINK CONnect|DISCONnect|NONE | UPLINK USER [PUBlish port ...]
 /// [HOSTaccess ON|OFF]`
 ///
-/// Changes a virtual switch. GRANT lets users connect: on a switch that is aware of VLANs, in those that are named. What
-/// a grant says holds at once for adapters that are connected. ISOLATION: no frame goes from an adapter to another.
-/// UPLINK USER is a gateway to the host's network, which needs no privilege; PUBLISH leads ports of the host to a
-/// guest, as in 8080:80, and HOSTACCESS lets guests reach servers on the host's loopback.
+/// Changes a virtual switch. GRANT lets users connect: on a switch that is aware of VLANs, in those that are named.
+/// What a grant says holds at once for adapters that are connected. ISOLATION: no frame goes from an adapter to
+/// another. UPLINK USER is a gateway to the host's network, which needs no privilege; PUBLISH leads ports of the host
+/// to a guest, as in 8080:80, and HOSTACCESS lets guests reach servers on the host's loopback.
 pub fn vswitch(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     change(cp, issuer, Kind::Vswitch, words)
 }

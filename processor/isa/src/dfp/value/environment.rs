@@ -289,8 +289,8 @@ impl Environment {
     }
 }
 
-/// The result of an enabled overflow or underflow, the exponents adjusted already. It has no more digits than the target
-/// could have.
+/// The result of an enabled overflow or underflow, the exponents adjusted already. It has no more digits than the
+/// target could have.
 fn scaled<D: Decimal, W: Decimal>(negative: bool, rounded: Rounded, at: i32, preferred: i32) -> W {
     let (kept, at) = match rounded.inexact {
         true => (rounded.kept, at),
@@ -299,8 +299,8 @@ fn scaled<D: Decimal, W: Decimal>(negative: bool, rounded: Rounded, at: i32, pre
     W::encode(Number::finite(negative, kept, at))
 }
 
-/// The member of a number's cohort whose quantum is nearest to the preferred one, of those that the format has and whose
-/// coefficients have `room` for their digits.
+/// The member of a number's cohort whose quantum is nearest to the preferred one, of those that the format has and
+/// whose coefficients have `room` for their digits.
 #[inline]
 fn nearest_quantum<D: Decimal>(mut coefficient: u128, mut exponent: i32, preferred: i32, room: u32) -> (u128, i32) {
     let preferred = preferred.clamp(D::LEAST, D::GREATEST);

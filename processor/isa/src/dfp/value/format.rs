@@ -150,7 +150,8 @@ fn field(exponent: u64, digit: u64) -> u64 {
 }
 
 macro_rules! narrow {
-    ($type:ty: $digits:literal digits in $declets:literal declets, bias $bias:literal to $max:literal, scale $scale:literal,
+    ($type:ty: $digits:literal digits in $declets:literal declets, bias $bias:literal to $max:literal,
+     scale $scale:literal,
         exponent $continuation:literal bits) => {
         impl Decimal for $type {
             const DIGITS: u32 = $digits;
