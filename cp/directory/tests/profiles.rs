@@ -28,6 +28,7 @@ const STATEMENTS: &[(&str, How, &[&str])] = &[
         Replaces,
         &["0", "0 BASE", "0 CPUID 0A1B2C", "0 BASE CPUID 0D0E0F DEDICATE", "0 CPUID 010203 NODEDICATE", "0 VECTOR"],
     ),
+    ("CPUMODEL", Replaces, &["z10", "z16"]),
     ("CRYPTO", Told, &["X"]),
     ("D8ONECMD", Told, &["X"]),
     ("DATEFORMAT", Told, &["ISO", "FULL"]),
