@@ -6,7 +6,7 @@ use arch::PAGE;
 use message::Message;
 use message::words::Words;
 
-/// `SET BALLOON size|OFF`
+/// `SET BALLoon size|OFF`
 ///
 /// Has the system in your virtual machine give back so much of its storage, such as 512M, or none (OFF). It must have a
 /// driver for the balloon, a virtio device, and gives back what it can do without; QUERY VIRTUAL VIRTIO shows how much
