@@ -207,8 +207,8 @@ impl Osa {
         }
     }
 
-    /// Sets the indicators. Whether there are any, so that the program is interrupted. It is even where they were on: the
-    /// driver clears them when it has emptied its input queue, and would not look at its output queues again.
+    /// Sets the indicators. Whether there are any, so that the program is interrupted. It is even where they were on:
+    /// the driver clears them when it has emptied its input queue, and would not look at its output queues again.
     fn indicate(&self, storage: &Storage) -> Result<bool, Broken> {
         let Some((summary, own, _)) = self.indicators else { return Ok(false) };
         if storage.is_read_only(Absolute(summary)) || storage.is_read_only(Absolute(own)) {

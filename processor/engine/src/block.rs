@@ -11,8 +11,8 @@ pub(crate) const MAX_BLOCK: usize = 64;
 pub struct Block {
     pub absolute: u64,
     pub version: u32,
-    /// Where its instructions are among those that are kept; [`NONE`](crate::index::NONE): they are decoded again when they are wanted,
-    /// which is seldom where there is code.
+    /// Where its instructions are among those that are kept; [`NONE`](crate::index::NONE): they are decoded again when
+    /// they are wanted, which is seldom where there is code.
     pub first: u32,
     /// A digest of its text: another CPU that stores into the text raises the frame's version only a moment later.
     pub digest: u64,
