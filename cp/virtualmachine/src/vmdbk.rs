@@ -28,11 +28,12 @@ use directory::{DeviceKind, User};
 use message::Message;
 use minidisk::Guest;
 use monitor::account::Account;
+use realstorage::expanded::Partition;
 use realstorage::residency::Residency;
 use realstorage::sharing::Use;
 use std::collections::HashSet;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use unitrecord::{SharedUnit, Unit};
 use vmcf::Vmcf;
@@ -175,6 +176,10 @@ pub struct Vmdbk {
     pub residency: Residency,
     /// The absolute address at which the program is told of another terminal (DIAGNOSE X'264'), plus 1; 0: none.
     handshake: AtomicU64,
+    /// The virtual machine does not run, because a checkpoint is made of it.
+    suspended: AtomicBool,
+    /// Processors that run a virtual CPU of it, or do what that has left to CP.
+    running: AtomicU32,
     /// The virtual machine does not run, because CP reads or the user sleeps (SLEEP).
     held: AtomicBool,
     state: Mutex<State>,
@@ -190,6 +195,8 @@ pub struct Vmdbk {
     seen: Mutex<HashSet<(u16, u64)>>,
     /// The saved system and the segments in its storage.
     segments: Mutex<Vec<Use>>,
+    /// Its expanded storage.
+    expanded: Mutex<Option<Partition>>,
     console: Arc<Mutex<Console>>,
 }
 
@@ -245,6 +252,8 @@ impl Vmdbk {
             flooded,
             residency: Residency::default(),
             handshake: AtomicU64::new(0),
+            suspended: AtomicBool::new(false),
+            running: AtomicU32::new(0),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),
@@ -264,6 +273,7 @@ impl Vmdbk {
             peripherals: Mutex::default(),
             seen: Mutex::default(),
             segments: Mutex::default(),
+            expanded: Mutex::default(),
             console,
             user,
         })
@@ -289,6 +299,8 @@ impl Vmdbk {
     /// Replaces the hardware (DEFINE STORAGE); what the old one has used is kept in the account.
     pub fn set_machine(&self, machine: Machine) {
         self.generation.fetch_add(1, Ordering::AcqRel);
+        let expanded = self.expanded.lock().held();
+        machine.configuration.set_expanded(expanded.as_ref().map(|partition| partition.blocks.clone()));
         let old = std::mem::replace(&mut *self.machine.lock().held(), Arc::new(machine));
         self.account.retire(old.times());
     }
@@ -411,6 +423,30 @@ impl Vmdbk {
         }
     }
 
+    /// How many megabytes of expanded storage it has.
+    pub fn expanded(&self) -> Option<u64> {
+        self.expanded.lock().held().as_ref().map(|partition| partition.megabytes)
+    }
+
+    /// Gives it expanded storage, unless it has some: whether it took it.
+    pub fn attach_expanded(&self, partition: Partition) -> bool {
+        let mut expanded = self.expanded.lock().held();
+        let free = expanded.is_none() && !self.is_leaving();
+        if free {
+            self.machine().configuration.set_expanded(Some(partition.blocks.clone()));
+            *expanded = Some(partition);
+        }
+        free
+    }
+
+    /// Takes its expanded storage away. How many megabytes it were.
+    pub fn detach_expanded(&self) -> Option<u64> {
+        let mut expanded = self.expanded.lock().held();
+        let partition = expanded.take()?;
+        self.machine().configuration.set_expanded(None);
+        Some(partition.megabytes)
+    }
+
     /// Adds a virtual 3270 (DEFINE).
     pub fn add_graf(&self, graf: Arc<Graf>) {
         self.grafs.lock().held().push(graf);
@@ -455,7 +491,33 @@ impl Vmdbk {
 
     /// Whether its virtual CPUs may be run now.
     pub fn may_run(&self) -> bool {
-        !self.is_held() && !self.is_leaving() && !self.flooded.load(Ordering::Acquire)
+        !self.is_held()
+            && !self.is_leaving()
+            && !self.flooded.load(Ordering::Acquire)
+            && !self.suspended.load(Ordering::SeqCst)
+    }
+
+    /// Keeps processors from running it, or not any more.
+    pub(crate) fn suspend(&self, suspended: bool) {
+        self.suspended.store(suspended, Ordering::SeqCst);
+    }
+
+    /// A processor begins to run one of its virtual CPUs, until this is dropped. It looks then whether it
+    /// [may](Vmdbk::may_run).
+    pub fn enter(&self) -> impl Drop {
+        struct Inside<'a>(&'a AtomicU32);
+        impl Drop for Inside<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        self.running.fetch_add(1, Ordering::SeqCst);
+        Inside(&self.running)
+    }
+
+    /// Whether a processor runs one of its virtual CPUs.
+    pub(crate) fn is_run(&self) -> bool {
+        self.running.load(Ordering::SeqCst) != 0
     }
 
     /// Holds the virtual machine or lets it go, as the console and SET RUN say now. Returns whether that is a change.

@@ -3,8 +3,9 @@
 use base::Held;
 use css::{ChannelSubsystem, Device};
 use directory::AdapterType;
-use lan::{Adapter, Grant, Name, Place};
+use lan::{Adapter, Grant, Name, NetworkType, Place};
 use net::{Mac, Port};
+use qeth::Family;
 use std::sync::{Arc, Mutex};
 use virtio::{Cable, Card, Virtio};
 
@@ -22,8 +23,8 @@ pub struct Wishes {
     pub network: Option<(Name, Grant)>,
 }
 
-/// A virtual network adapter: one virtio device, or the three of an OSA. It stays when the virtual machine gets other
-/// hardware.
+/// A virtual network adapter: one virtio device, the three of an OSA, or the two of a LAN channel station. It stays
+/// when the virtual machine gets other hardware.
 pub struct Nic {
     kind: AdapterType,
     vdev: Mutex<u16>,
@@ -87,6 +88,10 @@ impl Nic {
             place: Place { userid: userid.into(), vdev: self.vdev() },
             mac: self.mac,
             kind: self.kind().name(),
+            family: match self.kind() {
+                AdapterType::Hipersockets => NetworkType::Hipersockets,
+                _ => NetworkType::Qdio,
+            },
             promiscuous: wishes.promiscuous,
             protect: wishes.protect,
         }
@@ -107,7 +112,9 @@ impl Nic {
     pub fn attach(&self, css: &mut ChannelSubsystem) -> bool {
         let devices: Vec<Box<dyn Device>> = match self.kind {
             AdapterType::Virtio => vec![Box::new(Virtio::new(Card::new(self.cable.clone(), self.mac, self.mtu)))],
-            AdapterType::Qdio | AdapterType::Hipersockets => qeth::devices(&self.cable, self.mac).into(),
+            AdapterType::Qdio => qeth::devices(Family::Osa, &self.cable, self.mac).into(),
+            AdapterType::Lcs => lcs::devices(&self.cable, self.mac).into(),
+            AdapterType::Hipersockets => qeth::devices(Family::Hipersockets, &self.cable, self.mac).into(),
         };
         let Some(last) = self.vdev().checked_add(self.devices() - 1) else { return false };
         let numbers = self.vdev()..=last;

@@ -2,6 +2,9 @@
 
 use super::event::{Event, Happened};
 use complex::Configuration;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 /// Which events a trap is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +49,7 @@ pub struct Bits {
 }
 
 /// What a trap of the kind `Count` has counted.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Instructions executed.
     pub instructions: u64,
@@ -58,11 +61,23 @@ pub struct Counts {
     pub supervisor_calls: u64,
     /// Interruptions taken.
     pub interruptions: u64,
+    /// Instructions are counted by areas of so many bytes, too.
+    pub by: Option<NonZeroU64>,
+    /// How many of each area, by its number.
+    pub areas: BTreeMap<u64, u64>,
 }
 
 impl Counts {
     /// Counts an event.
     pub fn add(&mut self, event: &Event) {
+        let before = self.instructions;
+        self.add_kind(event);
+        if let Some(by) = self.by.filter(|_| self.instructions > before) {
+            *self.areas.entry(event.address / by).or_default() += 1;
+        }
+    }
+
+    fn add_kind(&mut self, event: &Event) {
         match event.happened {
             Happened::Executed { .. } => {
                 self.instructions += 1;
@@ -82,12 +97,18 @@ impl Counts {
 
     /// What TRACE END shows.
     pub fn lines(&self, pages: storage::References) -> Vec<String> {
-        let Counts { instructions, privileged, diagnoses, supervisor_calls, interruptions } = self;
-        vec![
+        let Counts { instructions, privileged, diagnoses, supervisor_calls, interruptions, by, areas } = self;
+        let mut lines = vec![
             format!("INSTRUCTIONS={instructions:010} PRIVILEGED={privileged:06} DIAGNOSE={diagnoses:06}"),
             format!("SVC={supervisor_calls:06} INTERRUPTIONS={interruptions:06}"),
             format!("PAGES: NONSHARED={:06} SHARED={:06}", pages.own, pages.shared),
-        ]
+        ];
+        // Where most are comes first.
+        let mut areas: Vec<(u64, u64)> = areas.iter().map(|(&area, &count)| (area, count)).collect();
+        areas.sort_by_key(|&(area, count)| (Reverse(count), area));
+        let by = by.map_or(0, NonZeroU64::get);
+        lines.extend(areas.iter().map(|(area, count)| format!("{:016X} INSTRUCTIONS={count:010}", area * by)));
+        lines
     }
 }
 

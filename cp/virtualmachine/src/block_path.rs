@@ -5,13 +5,15 @@ use minidisk::{BlockEnvironment, Link};
 use std::sync::Arc;
 
 /// IUCV of the whole system.
-pub(crate) type Iucv = iucv::Iucv<BlockPath>;
+pub type Iucv = iucv::Iucv<BlockPath>;
 /// The same, as all virtual machines share it.
-pub(crate) type SharedIucv = iucv::Shared<BlockPath>;
+pub type SharedIucv = iucv::Shared<BlockPath>;
 
 /// The disk at the other end of a path.
 pub struct BlockPath {
+    /// The user's link to the minidisk.
     pub link: Arc<Link>,
+    /// Its blocks.
     pub environment: BlockEnvironment,
 }
 

@@ -124,6 +124,8 @@ impl Machine {
         let specification = Specification {
             storage,
             room: realstorage::sharing::ROOM,
+            // A partition of the system's comes later ([`crate::vmdbk::Vmdbk::attach_expanded`]).
+            expanded: 0,
             cpus: 1,
             max_cpus: user.max_cpus.max(highest),
             identity,
