@@ -4,19 +4,22 @@
 //! complete when it returns `Ok`, and an [`Interruption`] is the program's own mistake. Codes without a row are
 //! specification exceptions, as on every VM for codes that it does not have.
 
-use crate::machine::Machine;
-use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use arch::{PAGE, Program, Real};
 use complex::Core;
 use cpu::{Interruption, State};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
+use virtualmachine::machine::Machine;
+use virtualmachine::vmdbk::Vmdbk;
+
+mod control_program;
+
+pub use control_program::ControlProgram;
 
 /// A DIAGNOSE in progress. The virtual CPU is not locked, so that CP may do anything; [`Call::core`] locks it.
 pub struct Call<'a> {
     /// The system.
-    pub cp: &'a Cp,
+    pub cp: &'a dyn ControlProgram,
     /// The virtual machine that executes the instruction.
     pub vmdbk: &'a Arc<Vmdbk>,
     /// Its hardware.
@@ -47,7 +50,7 @@ pub struct Diagnose {
 impl Diagnose {
     /// The documentation comment of the function.
     pub fn help(&self) -> Vec<&'static str> {
-        crate::command::documentation(self.source, self.function)
+        message::help::documentation(self.source, self.function)
     }
 }
 
@@ -156,7 +159,7 @@ macro_rules! diagnoses {
                 code: $code,
                 run: $file::$function,
                 function: stringify!($function),
-                source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/diagnose/", stringify!($file), ".rs")),
+                source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/", stringify!($file), ".rs")),
             },
         )+)+];
     };

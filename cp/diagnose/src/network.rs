@@ -1,6 +1,6 @@
 //! DIAGNOSE X'26C': network information.
 
-use super::Call;
+use crate::Call;
 use arch::Program;
 use cpu::Interruption;
 

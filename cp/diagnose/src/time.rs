@@ -1,12 +1,10 @@
 //! DIAGNOSE X'44', X'9C', X'288': giving up the processor, and the watchdog.
 
-use super::Call;
-use crate::command::{self, Issuer, Origin};
-use crate::machine::Watchdog;
-use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
+use crate::{Call, ControlProgram};
+use virtualmachine::issuer::{Issuer, Origin};
+use virtualmachine::machine::Watchdog;
+use virtualmachine::vmdbk::Vmdbk;
 use base::{Tod, ebcdic};
-use consoles::agenda::Item;
 use consoles::display::Tone;
 use cpu::Interruption;
 use std::sync::Arc;
@@ -26,7 +24,7 @@ pub fn directed_yield(call: &Call<'_>) -> Result<(), Interruption> {
     let other = call.gr(call.r1) as u16;
     let configuration = &call.machine.configuration;
     if other != call.cpu && configuration.is_defined(other) && !configuration.is_stopped(other) {
-        call.cp.processors.wake_one(call.vmdbk, other);
+        call.cp.processors().wake_one(call.vmdbk, other);
         configuration.leave(call.cpu);
     }
     Ok(())
@@ -63,17 +61,16 @@ pub fn watchdog(call: &Call<'_>) -> Result<(), Interruption> {
             None => *watchdog = None,
         }
     }
-    call.cp.agenda.set(Item::Watchdog(call.vmdbk.id), Some(due).filter(|_| function != 2));
-    call.cp.host.work();
+    call.cp.set_watchdog(call.vmdbk, Some(due).filter(|_| function != 2));
     Ok(())
 }
 
 /// Performs the commands of a watchdog that is due.
-pub fn watch(cp: &Cp, vmdbk: &Arc<Vmdbk>, now: Tod) {
+pub fn watch(cp: &dyn ControlProgram, vmdbk: &Arc<Vmdbk>, now: Tod) {
     let Some(watchdog) = vmdbk.machine().watchdog().take_if(|watchdog| watchdog.due <= now) else { return };
     for line in ebcdic::to_string(&watchdog.commands).split('\u{85}') {
         let issuer = Issuer { vmdbk: vmdbk.clone(), origin: Origin::Console, cpu: None };
-        match command::execute(cp, &issuer, line.trim_matches(['\0', ' ', '\n'])) {
+        match cp.execute(&issuer, line.trim_matches(['\0', ' ', '\n'])) {
             Ok(response) => response.lines.iter().for_each(|line| vmdbk.write(line, Tone::Normal, cp.now())),
             Err(message) => vmdbk.write_message(&message, cp.now()),
         }

@@ -1,8 +1,8 @@
 //! DIAGNOSE X'08': CP commands from a program; X'5C': how a program's messages are to look.
 
-use super::Call;
-use crate::command::{self, Issuer, Origin};
-use crate::vmdbk::Emsg;
+use crate::Call;
+use virtualmachine::issuer::{Issuer, Origin};
+use virtualmachine::vmdbk::Emsg;
 use base::ebcdic;
 use consoles::display::Tone;
 use cpu::Interruption;
@@ -45,7 +45,7 @@ pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
     for line in ebcdic::to_string(&text).split('\u{85}') {
         let line = line.trim_matches(['\0', ' ', '\n']);
         let issuer = Issuer { vmdbk: call.vmdbk.clone(), origin, cpu: Some(call.cpu) };
-        match command::execute(call.cp, &issuer, line) {
+        match call.cp.execute(&issuer, line) {
             Ok(response) => {
                 code = response.code;
                 lines.extend(response.lines);

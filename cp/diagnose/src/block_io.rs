@@ -1,7 +1,7 @@
 //! DIAGNOSE X'A4' and X'250', and *BLOCKIO: minidisks read and written block by block, without a channel program.
 
-use super::Call;
-use crate::block_path::BlockPath;
+use crate::Call;
+use virtualmachine::block_path::BlockPath;
 use arch::diagnose::{
     BlockConnect, BlockInit, BlockInit64, BlockIo, BlockMessage, BlockReply, BlockRequest, BlockRequest64,
     BlockRequests, BlockRequests64, SyncBlock, SyncBlockIo,
@@ -45,7 +45,7 @@ impl Call<'_> {
     /// to store if `store`.
     fn may_use(&self, at: Real, length: usize, key: u8, store: bool) -> Result<(), BlockError> {
         let core = self.core();
-        for (address, range) in super::pieces(at, length) {
+        for (address, range) in crate::pieces(at, length) {
             let last = Real(address.0 + (range.len() as u64 - 1));
             let found = core.state.storage().key(core.state.absolute(last)).map_err(|_| BlockError::Addressing)?;
             let fetches = !store && found & storage::key::FETCH == 0;
@@ -93,7 +93,7 @@ pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
         call.set_cc(cc);
         Ok(())
     };
-    let Some(link) = call.cp.disks.link(&call.vmdbk.userid, block.device.get()) else { return answer(2, 1) };
+    let Some(link) = call.cp.disks().link(&call.vmdbk.userid, block.device.get()) else { return answer(2, 1) };
     let Some(disk) = BlockDisk::new(&link, block.block_size.get()) else { return answer(8, 2) };
     let (list, count) = (Real(block.list.into()), block.count.get());
     if !list.0.is_multiple_of(8) {
@@ -178,7 +178,7 @@ pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
     call.read(address, &mut list)?;
     let (start, _) = BlockIo::read_from_prefix(&list).expect("it is shorter");
     let function = call.gr(call.r3) as u32;
-    let link = call.cp.disks.link(&call.vmdbk.userid, start.device.get());
+    let link = call.cp.disks().link(&call.vmdbk.userid, start.device.get());
     let answer = |code: u64| {
         call.set_gr(call.r1 + 1, code);
         call.set_cc(match code {
@@ -303,7 +303,7 @@ fn perform_list(
 /// The disk that CONNECT to *BLOCKIO names in IPUSER, or why there is none.
 pub(super) fn connected(call: &Call<'_>, user: &[u8; 16]) -> Result<BlockPath, u8> {
     let user: &BlockConnect = transmute_ref!(user);
-    let link = call.cp.disks.link(&call.vmdbk.userid, user.device.get()).ok_or(reason::NO_DEVICE)?;
+    let link = call.cp.disks().link(&call.vmdbk.userid, user.device.get()).ok_or(reason::NO_DEVICE)?;
     let size = user.block_size.get();
     if !size.is_power_of_two() || !(512..=4096).contains(&size) {
         return Err(reason::BLOCK_SIZE);
@@ -372,7 +372,7 @@ fn request(
         parameter64: wide.then(|| long.parameter.get()),
     };
     let (vmdbk, generation) = (call.vmdbk.clone(), environment.generation);
-    call.cp.disks.later(time, move || {
+    call.cp.disks().later(time, move || {
         if vmdbk.generation.load(Ordering::Acquire) == generation {
             vmdbk.machine().configuration.external(interruption);
         }

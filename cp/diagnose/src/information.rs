@@ -1,6 +1,6 @@
 //! DIAGNOSE X'00', X'0C', X'60', X'C8', X'218', X'260', X'270': identity, time, size and language.
 
-use super::Call;
+use crate::Call;
 use arch::diagnose::{ExtendedIdentification, ExtendedTimer, PseudoTimer, StorageExtent};
 use arch::{Program, Real};
 use base::ebcdic::padded;
@@ -21,7 +21,7 @@ pub fn extended_identification(call: &Call<'_>) -> Result<(), Interruption> {
         version: 0xff,
         cpu: call.cpu.into(),
         userid: padded(&call.vmdbk.userid),
-        zone: call.cp.config.zone.offset.into(),
+        zone: call.cp.zone().offset.into(),
         release: [1, 0],
         ..ExtendedIdentification::default()
     };

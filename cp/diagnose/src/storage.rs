@@ -1,6 +1,6 @@
 //! DIAGNOSE X'10', X'214', X'258': pages.
 
-use super::Call;
+use crate::Call;
 use arch::diagnose::{HANDSHAKE_VERSION, HANDSHAKE_WORDS, PageFaultHandshake};
 use arch::{Absolute, PAGE, PAGE_MASK, Program, Real};
 use cpu::Interruption;

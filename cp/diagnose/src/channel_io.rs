@@ -1,6 +1,6 @@
 //! DIAGNOSE X'18', X'20' and X'A8': channel programs that are over when the instruction is.
 
-use super::Call;
+use crate::Call;
 use arch::Real;
 use arch::dasd::Seek;
 use arch::diagnose::{Csw, Hcpsgiop, SgioEnd, sgio_flag};
@@ -52,7 +52,7 @@ fn answer(call: &Call<'_>, code: u64, cc: u8) -> Result<(), Interruption> {
 /// 5 busy; with 2, 6 to 12 what is wrong with the program; with 3, 13 an error: the status is at address 64.
 pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
     let (vdev, start, count) = (call.gr(call.r1) as u16, call.address(call.r3), call.gr(15) as u32);
-    let disks = &call.cp.disks;
+    let disks = call.cp.disks();
     let Some(link) = disks.link(&call.vmdbk.userid, vdev) else {
         let known = call.machine.configuration.css().find(vdev).is_some();
         return answer(call, if known { 2 } else { 1 }, 1);

@@ -3,10 +3,7 @@
 //!
 //! What the functions do is in the crate `iucv`; here the list is fetched and stored, and interruptions are presented.
 
-use super::{Call, block_io};
-use crate::block_path::Iucv;
-use crate::machine::Machine;
-use crate::vmdbk::Vmdbk;
+use crate::{Call, block_io};
 use arch::interruption::external;
 use arch::{Program, Real};
 use cpu::{Interruption, attention};
@@ -14,6 +11,9 @@ use iucv::area::Space;
 use iucv::service::BLOCK_IO;
 use iucv::{Answer, LENGTH, List, code, function};
 use std::sync::Arc;
+use virtualmachine::block_path::Iucv;
+use virtualmachine::machine::Machine;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// Performs the IUCV function in general register 0 with the parameter list that general register 1 points to.
 pub fn perform(call: &Call<'_>) -> Result<(), Interruption> {
@@ -80,7 +80,7 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
         call.count_io();
         let (reply, time) = block_io::sent(call, &disk.environment, list);
         let (vmdbk, list) = (call.vmdbk.clone(), list.clone());
-        call.cp.disks.later(time, move || vmdbk.iucv().end_blocks(id, &list, &disk, reply));
+        call.cp.disks().later(time, move || vmdbk.iucv().end_blocks(id, &list, &disk, reply));
         return Ok(Ok(0));
     }
     Ok(match function {

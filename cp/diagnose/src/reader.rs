@@ -1,6 +1,6 @@
 //! DIAGNOSE X'14': spool files as blocks.
 
-use super::Call;
+use crate::Call;
 use cpu::Interruption;
 use directory::SpoolKind;
 use spool::splink::{self, BLOCK};
@@ -59,7 +59,7 @@ fn perform(call: &Call<'_>, rx: u64, ry: u16, function: u16) -> Answer {
     }
     if function == 0x0fff {
         let next = |spool: &spool::Spool| spool.file_after(&call.vmdbk.userid, Queue::Reader, ry).cloned();
-        return spool::ask(&call.cp.spool, next).map_or(Code(1), |file| describe(call, &file));
+        return spool::ask(call.cp.spool(), next).map_or(Code(1), |file| describe(call, &file));
     }
     let Some(unit) = call.vmdbk.unit(ry) else { return NO_DEVICE };
     if lock_unit(&unit).kind != SpoolKind::Reader {
@@ -90,7 +90,7 @@ fn perform(call: &Call<'_>, rx: u64, ry: u16, function: u16) -> Answer {
 /// Does something with the reader's file, opened if none is.
 fn with_file(call: &Call<'_>, unit: &SharedUnit, action: impl FnOnce(&mut ReaderFile) -> Answer) -> Answer {
     let mut unit = lock_unit(unit);
-    unit.open_input(&call.cp.spool);
+    unit.open_input(call.cp.spool());
     unit.input.as_mut().map_or(Code(2), action)
 }
 
@@ -98,7 +98,7 @@ fn with_file(call: &Call<'_>, unit: &SharedUnit, action: impl FnOnce(&mut Reader
 fn repeat(call: &Call<'_>, unit: &SharedUnit, times: u32) -> Answer {
     let mut unit = lock_unit(unit);
     match u8::try_from(times) {
-        Ok(times) if unit.open_input(&call.cp.spool) => {
+        Ok(times) if unit.open_input(call.cp.spool()) => {
             unit.repeats = times.saturating_sub(1);
             Code(0)
         }
@@ -111,7 +111,7 @@ fn next_unseen(call: &Call<'_>, anew: bool) -> Answer {
     let mut seen = call.vmdbk.seen();
     let name = |file: &SpoolFile| (file.spid, file.created.0);
     let files: Vec<SpoolFile> =
-        spool::ask(&call.cp.spool, |spool| spool.files(&call.vmdbk.userid, Queue::Reader).cloned().collect());
+        spool::ask(call.cp.spool(), |spool| spool.files(&call.vmdbk.userid, Queue::Reader).cloned().collect());
     // Those that are gone need not be known.
     seen.retain(|known| !anew && files.iter().any(|file| name(file) == *known));
     match files.iter().find(|file| !seen.contains(&name(file))) {
@@ -127,7 +127,7 @@ fn next_block(call: &Call<'_>, unit: &SharedUnit) -> Answer {
     let mut unit = lock_unit(unit);
     let mut block = [0; BLOCK];
     let mut answer = Code(2);
-    while unit.open_input(&call.cp.spool)
+    while unit.open_input(call.cp.spool())
         && let Some(file) = &mut unit.input
     {
         match file.next_block(&mut block) {
@@ -143,7 +143,7 @@ fn next_block(call: &Call<'_>, unit: &SharedUnit) -> Answer {
                 unit.repeats = left;
                 unit.input.as_mut().map(ReaderFile::restart);
             }
-            None => unit.end_input(&call.cp.spool, None),
+            None => unit.end_input(call.cp.spool(), None),
         }
     }
     answer
@@ -162,14 +162,14 @@ fn back(call: &Call<'_>, unit: &SharedUnit, blocks: u32) -> Answer {
 fn next_of(call: &Call<'_>, unit: &SharedUnit, device: Device) -> Answer {
     let fits = |file: &&SpoolFile| file.device == device && !file.hold.any() && !file.in_use;
     let next = |spool: &spool::Spool| spool.files(&call.vmdbk.userid, Queue::Reader).find(fits).cloned();
-    match spool::ask(&call.cp.spool, next) {
+    match spool::ask(call.cp.spool(), next) {
         Some(file) => select(call, unit, file.spid, || describe(call, &file)),
         None => Code(1),
     }
 }
 
 fn select(call: &Call<'_>, unit: &SharedUnit, spid: u16, then: impl FnOnce() -> Answer) -> Answer {
-    match lock_unit(unit).select_input(&call.cp.spool, spid) {
+    match lock_unit(unit).select_input(call.cp.spool(), spid) {
         Ok(()) => then(),
         Err(Error::NoFile(..)) => Code(2),
         Err(Error::InUse(..)) => IN_USE,
@@ -179,5 +179,5 @@ fn select(call: &Call<'_>, unit: &SharedUnit, spid: u16, then: impl FnOnce() -> 
 
 /// The spool file block of `file`.
 fn describe(call: &Call<'_>, file: &SpoolFile) -> Answer {
-    Store(splink::sfblok(file, call.cp.config.zone.offset.into()).to_vec())
+    Store(splink::sfblok(file, call.cp.zone().offset.into()).to_vec())
 }

@@ -2,9 +2,9 @@
 //!
 //! What the subfunctions do is in the crate `vmcf`; here the parameter list is fetched.
 
-use super::{Call, iucv};
-use crate::vmcf_memory::Memory;
-use crate::vmdbk::Receive;
+use crate::{Call, iucv};
+use virtualmachine::vmcf_memory::Memory;
+use virtualmachine::vmdbk::Receive;
 use ::vmcf::code;
 use arch::vmcf::{Parameters, function, option};
 use cpu::Interruption;

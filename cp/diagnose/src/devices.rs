@@ -1,6 +1,6 @@
 //! DIAGNOSE X'24' and X'210': what a virtual device is.
 
-use super::Call;
+use crate::Call;
 use arch::diagnose::{DeviceInformation, DisplayInformation, RealType, TerminalType, VirtualType, display_flag};
 use base::layout::U32;
 use consoles::terminal::Terminal;
@@ -41,7 +41,7 @@ const fn unit(class: u8, kind: u8) -> Type {
 
 /// The virtual disk, if it is one: class 04 or 01, and the flag that it is read-only.
 fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
-    let link = call.cp.disks.link(&call.vmdbk.userid, vdev)?;
+    let link = call.cp.disks().link(&call.vmdbk.userid, vdev)?;
     let (class, kind, model) = match link.disk.kind() {
         Kind::Ckd { device, model, .. } => {
             let kind = match device {
@@ -100,7 +100,7 @@ fn display(terminal: Option<&Terminal>) -> Type {
 
 /// The virtual tape drive, if it is one: a real one that the user has alone.
 fn tape(call: &Call<'_>, vdev: u16) -> Option<Type> {
-    let kind = match call.cp.tapes.held(&call.vmdbk.userid, vdev)?.model {
+    let kind = match call.cp.tapes().held(&call.vmdbk.userid, vdev)?.model {
         Model::T3420 => 0x10,
         Model::T3480 => 0x01,
         Model::T3490 => 0x81,

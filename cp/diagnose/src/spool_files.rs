@@ -1,6 +1,6 @@
 //! DIAGNOSE X'BC' and X'F8': what a spool file is, and where it is from.
 
-use super::Call;
+use crate::Call;
 use arch::diagnose::{SpoolCharacteristics, SpoolOrigin};
 use base::ebcdic::{padded, to_string};
 use cpu::Interruption;
@@ -35,7 +35,7 @@ pub fn spool_characteristics(call: &Call<'_>) -> Result<(), Interruption> {
     }
     let spid = {
         let mut unit = lock_unit(&unit);
-        unit.open_input(&call.cp.spool);
+        unit.open_input(call.cp.spool());
         unit.input.as_ref().map(spool::ReaderFile::spid)
     };
     let file = spid.and_then(|spid| file(call, spid));
@@ -48,11 +48,11 @@ pub fn spool_characteristics(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// A file of the virtual machine.
 fn file(call: &Call<'_>, spid: u16) -> Option<SpoolFile> {
-    spool::ask(&call.cp.spool, |spool| spool.file(&call.vmdbk.userid, spid).cloned())
+    spool::ask(call.cp.spool(), |spool| spool.file(&call.vmdbk.userid, spid).cloned())
 }
 
 fn characteristics(call: &Call<'_>, file: &SpoolFile) -> SpoolCharacteristics {
-    let (date, time) = date_and_time(file.created, call.cp.config.zone.offset.into());
+    let (date, time) = date_and_time(file.created, call.cp.zone().offset.into());
     SpoolCharacteristics {
         number: padded(&format!("{:04}", file.spid)),
         owner: padded(&file.owner),
@@ -101,7 +101,7 @@ pub fn spool_origin(call: &Call<'_>) -> Result<(), Interruption> {
         () if subcode == SET => set_origin(call, &list),
         () => match file(call, list.number.get()) {
             Some(file) => {
-                let (node, user) = file.origin.unwrap_or((call.cp.config.name.clone(), file.originator));
+                let (node, user) = file.origin.unwrap_or((call.cp.system_name().to_string(), file.originator));
                 (list.node, list.user) = (padded(&node), padded(&user));
                 call.write(at, list.as_bytes())?;
                 code::DONE

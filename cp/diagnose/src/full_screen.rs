@@ -1,7 +1,7 @@
 //! DIAGNOSE X'58': the display of the virtual console, without a channel program of the guest's; X'264': another
 //! terminal.
 
-use super::Call;
+use crate::Call;
 use arch::diagnose::ConsoleCcw;
 use arch::io::DeviceStatus;
 use arch::{Program, Real};

@@ -1,6 +1,6 @@
 //! DIAGNOSE X'DC', X'204', X'2FC', X'304': data about virtual machines and partitions.
 
-use super::Call;
+use crate::Call;
 use arch::diagnose::{GuestData, GuestDataRequest};
 use arch::{Program, Real};
 use base::ebcdic::{padded, to_string};
@@ -61,7 +61,7 @@ pub fn guest_data(call: &Call<'_>) -> Result<(), Interruption> {
     let storage = call.machine.configuration.storage().size() >> 10;
     let cpus = call.machine.configuration.cpus().count() as u32;
     let (storage, cpus) = (U64::new(storage), U32::new(cpus));
-    let real = U32::new(call.cp.processors.count() as u32);
+    let real = U32::new(call.cp.processors().count() as u32);
     let record = GuestData {
         format: 2.into(),
         used_us: virtual_us.into(),

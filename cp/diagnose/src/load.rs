@@ -1,11 +1,8 @@
 //! DIAGNOSE X'308': a program resets its virtual machine, or loads it again.
 
-use super::Call;
-use crate::command::ipl;
-use crate::intercept;
+use crate::Call;
 use base::ebcdic;
 use complex::diagnose308::Next;
-use consoles::host::Ending;
 use cpu::Interruption;
 use std::sync::atomic::Ordering;
 
@@ -20,19 +17,15 @@ pub fn reset_and_load(call: &Call<'_>) -> Result<(), Interruption> {
         Next::Restarted => {
             call.vmdbk.begin_reset();
             call.vmdbk.started.store(true, Ordering::Release);
-            call.cp.processors.wake(call.vmdbk);
+            call.cp.processors().wake(call.vmdbk);
         }
         Next::Load { device, clear, load_parameter } => {
             let loadparm = ebcdic::to_string(&load_parameter).trim_end().to_string();
-            let options = ipl::Options { clear, loadparm, ..ipl::Options::default() };
-            if let Err(failed) = ipl::from_device(call.cp, call.vmdbk, device, &options) {
-                intercept::end(call.cp, call.vmdbk, &failed, &Ending::NothingToLoad);
-            }
+            call.cp.load(call.vmdbk, device, clear, loadparm);
         }
         Next::NothingToLoad => {
             call.vmdbk.generation.fetch_add(1, Ordering::AcqRel);
-            let failed = message::ipl_device_type("unknown");
-            intercept::end(call.cp, call.vmdbk, &failed, &Ending::NothingToLoad);
+            call.cp.nothing_to_load(call.vmdbk, &message::ipl_device_type("unknown"));
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! DIAGNOSE X'64': saved segments.
 
-use super::Call;
+use crate::Call;
 use arch::diagnose::FindSegment;
 use arch::{Program, Real};
 use base::ebcdic;
@@ -89,7 +89,7 @@ fn named<'a>(parts: &'a [SavedFile], name: &str) -> &'a [SavedFile] {
 }
 
 fn known(call: &Call<'_>, name: &str) -> Result<Vec<SavedFile>, u64> {
-    let parts = call.cp.saved.parts(name);
+    let parts = call.cp.saved().parts(name);
     if parts.is_empty() { Err(NO_SEGMENT) } else { Ok(parts) }
 }
 
@@ -118,7 +118,7 @@ fn load(call: &Call<'_>, name: &str, nonshared: bool, no_overlay: bool) -> Answe
         }
         parts.iter().filter(|file| !segments.iter().any(|used| is(used, file))).collect()
     };
-    let begin = |file: &SavedFile| call.cp.saved.begin_use(&call.vmdbk.userid, file.clone(), nonshared);
+    let begin = |file: &SavedFile| call.cp.saved().begin_use(&call.vmdbk.userid, file.clone(), nonshared);
     let new: Vec<Use> = missing.into_iter().map(begin).collect::<Result<_, _>>().map_err(|_| PAGING_ERROR)?;
     // Segments that the new ones overlap are detached first.
     let gone: Vec<Use> = call.vmdbk.segments().extract_if(.., |other| overlaid(other)).collect();
