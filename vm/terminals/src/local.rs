@@ -1,19 +1,19 @@
 //! The terminal that is this program's own standard input and output: the operator's typewriter.
 
+use consoles::sessions::Sessions;
 use consoles::terminal::Terminal;
-use nucleus::system::Cp;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 /// Prints on standard output.
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     // Standard output that is gone takes nothing with it: the system goes on.
     say::print(format_args!("{text}"));
 }
 
 /// Whether what is typed shows, at a terminal that has not been put into raw mode.
-pub(crate) fn echo(on: bool) {
+pub fn echo(on: bool) {
     let stdin = rustix::stdio::stdin();
     if let Ok(mut modes) = tcgetattr(stdin)
         && modes.local_modes.contains(LocalModes::ICANON)
@@ -26,7 +26,7 @@ pub(crate) fn echo(on: bool) {
 
 /// Reads lines for `terminal` until standard input ends. An end of input means that no lines come here any more, as
 /// with `endicott run < /dev/null`; the system goes on.
-pub(crate) fn read(cp: Arc<Cp>, terminal: Arc<Terminal>) {
+pub fn read(cp: Arc<dyn Sessions>, terminal: Arc<Terminal>) {
     let read = move || {
         let mut stdin = io::stdin().lock();
         loop {
@@ -47,7 +47,7 @@ pub(crate) fn read(cp: Arc<Cp>, terminal: Arc<Terminal>) {
 const LONGEST: u64 = 64 << 10;
 
 /// The next line, without what ends it; `None` after the last one.
-pub(crate) fn line(from: &mut impl BufRead) -> io::Result<Option<String>> {
+pub fn line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     from.take(LONGEST).read_until(b'\n', &mut line)?;
     if line.len() as u64 == LONGEST && line.last() != Some(&b'\n') {

@@ -21,7 +21,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// What `endicott list` is told.
 #[derive(clap::Args)]
-pub(crate) struct List {
+pub struct List {
     /// As JSON, a line for each.
     #[arg(long)]
     json: bool,
@@ -29,7 +29,7 @@ pub(crate) struct List {
 
 /// What `endicott stop` is told.
 #[derive(clap::Args)]
-pub(crate) struct Stop {
+pub struct Stop {
     /// The guests.
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Stop {
 
 /// How `endicott ssh` and `endicott cp` reach a guest.
 #[derive(clap::Args)]
-pub(crate) struct Reach {
+pub struct Reach {
     /// The user in the guest.
     #[arg(long, short, value_name = "USER", default_value = "root")]
     user: String,
@@ -54,7 +54,7 @@ pub(crate) struct Reach {
 
 /// What `endicott ssh` is told.
 #[derive(clap::Args)]
-pub(crate) struct Ssh {
+pub struct Ssh {
     #[command(flatten)]
     reach: Reach,
     /// The guest.
@@ -71,7 +71,7 @@ pub(crate) struct Ssh {
 
 /// What `endicott cp` is told.
 #[derive(clap::Args)]
-pub(crate) struct Copy {
+pub struct Copy {
     #[command(flatten)]
     reach: Reach,
     /// Folders, too, with all that is in them.
@@ -84,7 +84,7 @@ pub(crate) struct Copy {
 }
 
 /// Lists the guests that run with a name.
-pub(crate) fn list(options: &List) -> Result<u8, String> {
+pub fn list(options: &List) -> Result<u8, String> {
     let all = named::all()?;
     if options.json {
         all.iter().for_each(|found| match found {
@@ -142,7 +142,7 @@ fn span(seconds: u64) -> String {
 }
 
 /// Ends guests, one after the other; the others, too, if one does not end.
-pub(crate) fn stop(options: &Stop) -> Result<u8, String> {
+pub fn stop(options: &Stop) -> Result<u8, String> {
     let limit = Duration::from_secs(options.wait);
     let mut code = 0;
     for name in &options.names {
@@ -158,10 +158,10 @@ fn end(name: &str, now: bool, limit: Duration) -> Result<(), String> {
     named::find(name)?;
     let began = Instant::now();
     if now {
-        named::tell(name, Order::End)?;
+        named::tell(name, &Order::End)?;
     } else {
         // One that is starting, or has no system yet that listens, is told again.
-        while let Err(why) = named::tell(name, Order::Stop) {
+        while let Err(why) = named::tell(name, &Order::Stop) {
             if named::await_end(name, AGAIN)? {
                 return Ok(());
             }
@@ -249,7 +249,7 @@ fn become_it(mut command: Command) -> String {
 }
 
 /// A shell, or a command, in the guest; the host's ssh takes the place of this process.
-pub(crate) fn ssh(options: &Ssh) -> Result<u8, String> {
+pub fn ssh(options: &Ssh) -> Result<u8, String> {
     let at = await_sshd(&options.name, options.reach.wait)?;
     let mut command = client("ssh", at, "-p");
     if options.tty {
@@ -266,7 +266,7 @@ fn of_guest(word: &str) -> Option<(&str, &str)> {
 }
 
 /// Copies files; the host's scp takes the place of this process.
-pub(crate) fn copy(options: &Copy) -> Result<u8, String> {
+pub fn copy(options: &Copy) -> Result<u8, String> {
     let mut guests: Vec<&str> = options.files.iter().filter_map(|word| Some(of_guest(word)?.0)).collect();
     guests.dedup();
     let name = match guests[..] {

@@ -9,10 +9,11 @@ use crate::painter::{Painter, View};
 use crate::tls::Wire;
 use consoles::display::{Key, Size};
 use consoles::host::{Ending, Host};
+use consoles::sessions::Sessions;
 use consoles::terminal::{Kind, Terminal};
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
-use nucleus::system::Cp;
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::net::SocketAddr;
@@ -34,8 +35,16 @@ const LISTENER: Token = Token(usize::MAX);
 /// The token of a note.
 const NOTE: Token = Token(usize::MAX - 1);
 
+thread_local! {
+    /// This thread runs a virtual machine.
+    static RUNS: Cell<bool> = const { Cell::new(false) };
+    /// The terminals' thread is to be woken when it has run.
+    static OWES: Cell<bool> = const { Cell::new(false) };
+}
+
 /// What CP wants of this thread, noted by any thread.
-pub(crate) struct Notes {
+#[derive(Default)]
+pub struct Notes {
     changed: Mutex<HashSet<u32>>,
     waker: Mutex<Option<Waker>>,
     ended: AtomicBool,
@@ -47,38 +56,32 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    pub(crate) fn new() -> Notes {
-        Notes {
-            changed: Mutex::default(),
-            waker: Mutex::default(),
-            ended: AtomicBool::new(false),
-            with_guest: AtomicBool::new(false),
-            passwords: Mutex::default(),
-            ending: Mutex::default(),
-        }
-    }
-
     /// Whether the program is to end.
-    pub(crate) fn ended(&self) -> bool {
+    pub fn ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
 
     /// The first guest that ends ends the program.
-    pub(crate) fn end_with_guest(&self) {
+    pub fn end_with_guest(&self) {
         self.with_guest.store(true, Ordering::Release);
     }
 
     /// The file that `endicott password` changes.
-    pub(crate) fn keep_passwords(&self, file: std::path::PathBuf) {
+    pub fn keep_passwords(&self, file: std::path::PathBuf) {
         *self.passwords.lock().expect("nothing panics with the notes locked") = Some((file, None));
     }
 
     /// How that guest ended, if one has.
-    pub(crate) fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<Ending> {
         self.ending.lock().expect("nothing panics with the notes locked").clone()
     }
 
+    /// Wakes the terminals' thread: at once, or when this thread has run the virtual machine that it runs. A command of
+    /// a guest that types twenty lines wakes it once, and they are one write to the socket.
     fn wake(&self) {
+        if RUNS.get() {
+            return OWES.set(true);
+        }
         if let Some(waker) = &*self.waker.lock().expect("nothing panics with the notes locked") {
             // A thread that cannot be woken wakes at its next time-out.
             let _ = waker.wake();
@@ -96,6 +99,17 @@ impl Host for Notes {
 
     fn work(&self) {
         self.wake();
+    }
+
+    fn runs(&self) {
+        RUNS.set(true);
+    }
+
+    fn has_run(&self) {
+        RUNS.set(false);
+        if OWES.take() {
+            self.wake();
+        }
     }
 
     fn ended(&self, _userid: &str, how: &Ending) {
@@ -126,7 +140,7 @@ impl Host for Notes {
 }
 
 /// Prints a typewriter's output.
-pub(crate) type Print = Box<dyn FnMut(&str)>;
+pub type Print = Box<dyn FnMut(&str)>;
 
 struct Client {
     wire: Wire,
@@ -155,8 +169,8 @@ impl Client {
 }
 
 /// Serves terminals until the system is shut down.
-pub(crate) struct Server {
-    cp: Arc<Cp>,
+pub struct Server {
+    cp: Arc<dyn Sessions>,
     notes: Arc<Notes>,
     poll: Poll,
     listener: Option<TcpListener>,
@@ -175,7 +189,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(cp: Arc<Cp>, notes: Arc<Notes>) -> io::Result<Server> {
+    /// A server that listens nowhere yet.
+    pub fn new(cp: Arc<dyn Sessions>, notes: Arc<Notes>) -> io::Result<Server> {
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), NOTE)?;
         *notes.waker.lock().expect("nothing panics with the notes locked") = Some(waker);
@@ -195,11 +210,7 @@ impl Server {
     }
 
     /// Serves TN3270 clients at `address`; the address in use, should the port have been 0.
-    pub(crate) fn listen(
-        &mut self,
-        address: &str,
-        tls: Option<Arc<rustls::ServerConfig>>,
-    ) -> Result<SocketAddr, String> {
+    pub fn listen(&mut self, address: &str, tls: Option<Arc<rustls::ServerConfig>>) -> Result<SocketAddr, String> {
         let explain = |error: io::Error| match error.kind() {
             io::ErrorKind::AddrInUse => {
                 format!("{address} is in use by another program: stop that one, or give --tn3270 another port")
@@ -225,12 +236,12 @@ impl Server {
     }
 
     /// The output of `terminal` goes to `print`.
-    pub(crate) fn set_local(&mut self, terminal: Arc<Terminal>, print: Print) {
+    pub fn set_local(&mut self, terminal: Arc<Terminal>, print: Print) {
         self.local = Some((terminal, print));
     }
 
     /// Runs until SHUTDOWN, then until every client has been told.
-    pub(crate) fn run(&mut self) {
+    pub fn run(&mut self) {
         let mut events = Events::with_capacity(256);
         loop {
             self.show();

@@ -13,12 +13,12 @@ const MARK: &str = "ENDICOTT_IN_BACKGROUND";
 const POLL: Duration = Duration::from_millis(20);
 
 /// Whether this process is that of a guest in the background.
-pub(crate) fn is_here() -> bool {
+pub fn is_here() -> bool {
     std::env::var_os(MARK).is_some()
 }
 
 /// Leaves the terminal and the group of the process that has started this one.
-pub(crate) fn leave() {
+pub fn leave() {
     if is_here() {
         // What fails is that it leads a group already: then no other's signals come.
         let _ = setsid();
@@ -26,7 +26,7 @@ pub(crate) fn leave() {
 }
 
 /// Starts the guest `name` with the words of this command line, and waits until it runs; the exit code.
-pub(crate) fn start(name: &str) -> Result<u8, String> {
+pub fn start(name: &str) -> Result<u8, String> {
     let folder = named::folder()?;
     let (console, log) = (console(&folder, name), folder.join(format!("{name}.log")));
     // Those of one that runs already are not to be emptied.

@@ -11,7 +11,7 @@ use flate2::Crc;
 use std::path::Path;
 
 /// The disk's device number.
-pub(crate) const DEVICE: u16 = 0x2ff;
+pub const DEVICE: u16 = 0x2ff;
 
 /// Where the partition begins that Linux makes.
 const PARTITION: usize = 2 * Kind::BLOCK;
@@ -41,7 +41,7 @@ const KINDS: [&[u8]; 10] = [
 ];
 
 /// What is in the file, which must be something that cloud-init knows.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = file::read(path, MOST).map_err(|error| format!("--user-data {}: {error}", path.display()))?;
     match KINDS.iter().any(|kind| bytes.starts_with(kind)) {
         true => Ok(bytes),
@@ -54,7 +54,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// The disk.
-pub(crate) fn disk(user_data: &[u8]) -> Memory {
+pub fn disk(user_data: &[u8]) -> Memory {
     let mut crc = Crc::new();
     crc.update(user_data);
     // Data that are others make an instance of their own, for which cloud-init does everything again.

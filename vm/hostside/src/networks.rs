@@ -1,16 +1,15 @@
 //! Networks in SYSTEM CONFIG: DEFINE LAN, DEFINE VSWITCH, MODIFY and VMLAN, with the operands of the commands.
 
-use crate::network::HostUplinks;
+use crate::network::{HostUplinks, checked};
 use lan::operands::{self, Read, SystemChange};
 use lan::{Definition, Kind, Name, SYSTEM, UplinkSpec};
 use message::Message;
 use message::words::Words;
 use std::sync::Arc;
-use uplink::Publish;
 
 /// What SYSTEM CONFIG says of networks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Networks {
+pub struct Networks {
     defined: Vec<Definition>,
     system: SystemChange,
     /// Operands that change nothing.
@@ -30,7 +29,7 @@ fn operands_of(rest: &str) -> Words<'_> {
 
 impl Networks {
     /// DEFINE LAN or DEFINE VSWITCH.
-    pub(crate) fn define(&mut self, kind: Kind, rest: &str) -> Result<(), String> {
+    pub fn define(&mut self, kind: Kind, rest: &str) -> Result<(), String> {
         let mut words = operands_of(rest);
         let read = match kind {
             Kind::Lan => operands::define_lan(&mut words, SYSTEM),
@@ -47,7 +46,7 @@ impl Networks {
     }
 
     /// MODIFY LAN or MODIFY VSWITCH, of what was defined before.
-    pub(crate) fn modify(&mut self, kind: Kind, rest: &str) -> Result<(), String> {
+    pub fn modify(&mut self, kind: Kind, rest: &str) -> Result<(), String> {
         let mut words = operands_of(rest);
         let name = operands::network_name(&mut words).map_err(text)?;
         let owner = operands::owner(&mut words, SYSTEM, SYSTEM).map_err(text)?;
@@ -63,7 +62,7 @@ impl Networks {
     }
 
     /// VMLAN.
-    pub(crate) fn system(&mut self, rest: &str) -> Result<(), String> {
+    pub fn system(&mut self, rest: &str) -> Result<(), String> {
         let change = operands::system(&mut Words::new(rest), true).map_err(text)?;
         let earlier = std::mem::take(&mut self.system);
         self.system = SystemChange {
@@ -77,7 +76,7 @@ impl Networks {
     }
 
     /// Makes the networks of a system that comes up; what is wrong, or worth knowing.
-    pub(crate) fn install(self, networks: &lan::Networks) -> Vec<String> {
+    pub fn install(self, networks: &lan::Networks) -> Vec<String> {
         networks.set_uplinks(Arc::new(HostUplinks));
         networks.set_system(&self.system);
         let mut troubles = Vec::new();
@@ -94,19 +93,15 @@ impl Networks {
     }
 }
 
-/// Whether the ports to be published are named as they must be.
+/// Whether what of the host is named is named as it must be.
 fn check(uplink: &UplinkSpec) -> Result<(), String> {
-    match uplink {
-        UplinkSpec::User { publish, .. } => {
-            publish.iter().try_for_each(|word| Publish::parse(word).map(drop)).map_err(|wrong| wrong.to_string())
-        }
-        UplinkSpec::None => Ok(()),
-    }
+    checked(uplink).map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lan::Sockets;
 
     #[test]
     fn statements_are_those_of_commands() {
@@ -119,7 +114,7 @@ mod tests {
         let (lan, web) = (&networks.defined[0], &networks.defined[1]);
         assert_eq!((lan.name.clone(), lan.maximum, lan.restricted), (Name::of_system("LAN1"), Some(4), false));
         let publish = vec!["8080:80".into(), "8081:81/udp".into()];
-        assert_eq!(web.uplink, UplinkSpec::User { publish, host_access: true });
+        assert_eq!(web.uplink, UplinkSpec::User(Sockets { publish, host_access: true }));
         assert_eq!(web.grants.keys().collect::<Vec<_>>(), ["LINUX1", "LINUX2"]);
         assert_eq!((networks.system.prefix, networks.system.protect), (Some([2, 0xab, 1]), Some(true)));
         assert_eq!((networks.system.transient, networks.idle), (Some(3), vec!["IPTIMEOUT".to_string()]));
@@ -134,8 +129,12 @@ mod tests {
             (Kind::Lan, "LAN", "Operand missing"),
             (Kind::Lan, "LAN L2 TYPE TOKENRING", "Invalid operand - TOKENRING"),
             (Kind::Lan, "LAN L2 MAXCONN 0", "Invalid operand - 0"),
-            (Kind::Lan, "LAN L2 IP", "IP is not available"),
+            (Kind::Lan, "LAN L2 TYPE HIPERSOCKETS ETHERNET", "HIPERSOCKETS ETHERNET is not available"),
             (Kind::Vswitch, "VSWITCH V UPLINK USER PUBLISH 80", "is not [ADDRESS:]HOST:GUEST[/udp]"),
+            (Kind::Vswitch, "VSWITCH V UPLINK TAP", "Operand missing"),
+            (Kind::Vswitch, "VSWITCH V UPLINK TAP a/b", "is no name of an interface"),
+            (Kind::Vswitch, "VSWITCH V UPLINK LISTEN /tmp/x", "is neither unix:PATH nor tcp:ADDRESS:PORT"),
+            (Kind::Vswitch, "VSWITCH V UPLINK PASST PUBLISH 80", "is not [ADDRESS:]HOST:GUEST[/udp]"),
             (Kind::Vswitch, "VSWITCH V RDEV 0600", "RDEV 0600 is not available"),
             (Kind::Vswitch, "VSWITCH V NATIVE 3", "Invalid option - NATIVE"),
         ] {

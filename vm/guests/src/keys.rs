@@ -12,12 +12,12 @@ use std::process::{Command, Stdio};
 const NAME: &str = "id_ed25519";
 
 /// The secret key, if there is one.
-pub(crate) fn own() -> Option<PathBuf> {
+pub fn own() -> Option<PathBuf> {
     folder().map(|folder| folder.join(NAME)).filter(|key| key.is_file())
 }
 
 /// Keys that may log in: these and our own, which is made if it is not there.
-pub(crate) fn with_own(named: Option<String>) -> Option<String> {
+pub fn with_own(named: Option<String>) -> Option<String> {
     let own = match make() {
         Ok(key) => Some(key),
         Err(why) => {

@@ -7,19 +7,20 @@ use crate::local;
 use crate::server::Notes;
 use base::Held;
 use consoles::host::Host;
+use consoles::sessions::Sessions;
 use consoles::terminal::Terminal;
-use nucleus::system::Cp;
-use nucleus::vmdbk::Vmdbk;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
+use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+use virtualmachine::vmdbk::Vmdbk;
 
 /// A guest's console.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum Console {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, Serialize, Deserialize)]
+pub enum Console {
     /// A screen on which each key counts: ttysclp0 in Linux, the service element's integrated ASCII console.
     Vt220,
     /// A typewriter, line by line: ttyS0 in Linux, the virtual console.
@@ -28,10 +29,11 @@ pub(crate) enum Console {
 }
 
 /// A terminal in raw mode, put back when this is dropped.
-pub(crate) struct Raw(Termios);
+pub struct Raw(Termios);
 
 impl Raw {
-    pub(crate) fn enter() -> Option<Raw> {
+    /// Puts the terminal into raw mode; `None` if standard input is no terminal.
+    pub fn enter() -> Option<Raw> {
         let stdin = rustix::stdio::stdin();
         if !isatty(stdin) {
             return None;
@@ -58,7 +60,7 @@ const PROMPT: (Duration, Duration) = (Duration::from_millis(200), Duration::from
 
 /// What the guest's console looks like to a user who may type there.
 #[derive(Default)]
-pub(crate) struct Prompt(Mutex<Printed>);
+pub struct Prompt(Mutex<Printed>);
 
 #[derive(Default)]
 struct Printed {
@@ -84,6 +86,11 @@ impl Prompt {
         }
         let keep = last.unfinished.char_indices().rev().nth(80).map_or(0, |(at, _)| at);
         last.unfinished.drain(..keep);
+    }
+
+    /// A guest that goes on from where it was may have asked for a line before: it is taken to listen.
+    pub fn goes_on(&self) {
+        *self.0.lock().held() = Printed { at: Some(Instant::now()), unfinished: "#".into(), bytes: 0 };
     }
 
     /// Whether a program there seems to wait for a line.
@@ -114,7 +121,7 @@ impl Prompt {
 }
 
 /// Prints the guest's output and looks for the words by which a Linux kernel says that it panics.
-pub(crate) fn output(panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&str)> {
+pub fn output(panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&str)> {
     const PANIC: &str = "Kernel panic - not syncing";
     let mut tail = String::new();
     let mut lines = (!isatty(rustix::stdio::stdout())).then(Lines::default);
@@ -195,18 +202,26 @@ fn show(text: &str) {
 }
 
 /// The way from standard input to the guest.
-pub(crate) struct Keyboard {
-    pub cp: Arc<Cp>,
+pub struct Keyboard {
+    /// CP, for lines.
+    pub cp: Arc<dyn Sessions>,
+    /// The guest, for keys.
     pub vmdbk: Arc<Vmdbk>,
+    /// Performs a command of CP for the user.
+    pub command: Box<dyn Fn(&str) + Send>,
+    /// The terminal that CP knows for it.
     pub terminal: Arc<Terminal>,
+    /// The host, which is told of the end.
     pub notes: Arc<Notes>,
+    /// What the guest has asked last.
     pub prompt: Arc<Prompt>,
+    /// What kind of console the guest has.
     pub console: Console,
 }
 
 impl Keyboard {
     /// Reads standard input from now on: the keys of a terminal in `raw` mode, or whatever it is.
-    pub(crate) fn start(self, raw: bool) {
+    pub fn start(self, raw: bool) {
         let read = move || match (raw, self.console) {
             (true, _) => self.keys(),
             (false, Console::Typewriter) => self.lines(),
@@ -234,7 +249,7 @@ impl Keyboard {
                     self.prompt.answered();
                     self.enter(&line);
                 }
-                Some(Typed::Command(line)) => self.cp.console_command(&self.vmdbk, &line),
+                Some(Typed::Command(line)) => (self.command)(&line),
                 Some(Typed::End) => self.notes.shut_down(),
             }
         }

@@ -25,7 +25,7 @@ const OTHERS: [(usize, &[u8], &str); 2] =
     [(0x202, b"HdrS", "a Linux kernel for x86"), (0x38, b"ARM\x64", "a Linux kernel for arm64")];
 
 /// A file that is loaded.
-pub(crate) enum Loaded {
+pub enum Loaded {
     /// Read when its place in storage is known.
     File(File, u64, PathBuf),
     /// What came out of a pipe.
@@ -77,7 +77,7 @@ impl Image for Loaded {
 
 /// The kernel in a file, as it is to lie in storage; `most`: the guest's storage. It may be compressed with gzip, and
 /// it may be an ELF file. What is no kernel is refused, with what it is.
-pub(crate) fn kernel(path: &Path, most: u64) -> Result<Loaded, String> {
+pub fn kernel(path: &Path, most: u64) -> Result<Loaded, String> {
     let wrong = |error: io::Error| format!("{}: {error}", path.display());
     let fail = |why: String| format!("{} is not a Linux kernel for s390x: {why}", path.display());
     let mut kernel = Loaded::open(path, most)?;
@@ -93,7 +93,7 @@ pub(crate) fn kernel(path: &Path, most: u64) -> Result<Loaded, String> {
 }
 
 /// The initial RAM disk in a file.
-pub(crate) fn initrd(path: &Path, most: u64) -> Result<Loaded, String> {
+pub fn initrd(path: &Path, most: u64) -> Result<Loaded, String> {
     let initrd = Loaded::open(path, most)?;
     check_initrd(path, &initrd)?;
     Ok(initrd)

@@ -6,14 +6,15 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The time of day at start, and the host's monotonic clock since then: setting the host's date back does not make
 /// guests' clocks run backwards.
-pub(crate) struct HostClock {
+pub struct HostClock {
     start: Instant,
     base: u64,
     last: AtomicU64,
 }
 
 impl HostClock {
-    pub(crate) fn new() -> HostClock {
+    /// The clock from now on.
+    pub fn start() -> HostClock {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         HostClock { start: Instant::now(), base: now.as_nanos() as u64, last: AtomicU64::new(0) }
     }
@@ -29,7 +30,7 @@ impl Clock for HostClock {
 
 /// The bytes of storage that the host has, or lets this process have (a container's limit: Linux,
 /// admin-guide/cgroup-v2, `memory.max`); 0 if it does not say.
-pub(crate) fn host_storage() -> u64 {
+pub fn host_storage() -> u64 {
     let told = |file| std::fs::read_to_string(file).unwrap_or_default();
     let memory = told("/proc/meminfo");
     let line = memory.lines().find_map(|line| line.strip_prefix("MemTotal:"));

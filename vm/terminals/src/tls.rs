@@ -84,7 +84,7 @@ impl Wire {
 }
 
 /// TLS with the certificate chain and the private key in these PEM files.
-pub(crate) fn configuration(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
+pub fn configuration(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
     let remedy = "SYSTEM CONFIG's TLS statement names a PEM file with the certificate and one with its private key";
     let wrong = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}; {remedy}", path.display());
     let read = |path: &Path| base::file::read(path, base::file::TEXT).map_err(|error| wrong(path, &error));

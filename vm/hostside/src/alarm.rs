@@ -14,7 +14,7 @@ struct Calls {
 }
 
 /// What is to be done, and when.
-pub(crate) struct HostAlarm {
+pub struct HostAlarm {
     start: Instant,
     calls: Mutex<Calls>,
     changed: Condvar,
@@ -22,7 +22,7 @@ pub(crate) struct HostAlarm {
 
 impl HostAlarm {
     /// An alarm and its thread, which is there as long as the process.
-    pub(crate) fn start() -> std::io::Result<Arc<HostAlarm>> {
+    pub fn start() -> std::io::Result<Arc<HostAlarm>> {
         let alarm = HostAlarm { start: Instant::now(), calls: Mutex::default(), changed: Condvar::new() };
         let alarm = Arc::new(alarm);
         let running = alarm.clone();

@@ -3,6 +3,7 @@
 use base::file::{self, Access};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -11,10 +12,10 @@ use std::str::FromStr;
 use virtio::{Geometry, Medium, SECTOR, Sectors};
 
 /// What `--drive` says.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Drive {
-    pub file: PathBuf,
-    pub read_only: bool,
+    pub(crate) file: PathBuf,
+    pub(crate) read_only: bool,
 }
 
 impl FromStr for Drive {

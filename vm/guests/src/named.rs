@@ -20,33 +20,42 @@ use std::time::{Duration, Instant};
 const LONGEST: usize = 40;
 /// How long the other end of a socket may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it may say nothing while it obeys an order that takes its time.
+const LONG: Duration = Duration::from_secs(60);
 /// The longest order and the longest answer.
 const LINE: u64 = 64 << 10;
 /// How often it is looked whether a guest has ended.
 const POLL: Duration = Duration::from_millis(50);
 
 /// What a guest is told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Order {
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Order {
     /// Say what you are.
     Status,
     /// Shut down, as by SIGNAL SHUTDOWN.
     Stop,
     /// End at once.
     End,
+    /// Go into this file, and end.
+    Save(PathBuf),
 }
+
+/// Hears of an order that takes its time: how much is done, and of how much.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
 /// What a guest answers.
 #[derive(Debug, Serialize, Deserialize)]
 enum Answer {
     Status(Status),
+    /// So much of so much is done: another answer follows.
+    Under(u64, u64),
     Done,
     Refused(String),
 }
 
 /// What a guest says of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Status {
+pub struct Status {
     /// Its name.
     pub name: String,
     /// The number of its process.
@@ -66,7 +75,7 @@ pub(crate) struct Status {
 }
 
 /// A guest that another command has found.
-pub(crate) enum Found {
+pub enum Found {
     /// It runs.
     Running(Status),
     /// It is about to start, and says nothing yet.
@@ -75,7 +84,7 @@ pub(crate) enum Found {
 
 /// The user's folder for what runs: in `XDG_RUNTIME_DIR`, or in the host's folder for temporary files. It is made if it
 /// is not there, and it must be ours alone: its sockets take orders from all that may enter it.
-pub(crate) fn folder() -> Result<PathBuf, String> {
+pub fn folder() -> Result<PathBuf, String> {
     let session = std::env::var_os("XDG_RUNTIME_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = match session.filter(|folder| folder.is_absolute() && folder.is_dir()) {
         Some(folder) => folder.join("endicott"),
@@ -97,7 +106,7 @@ pub(crate) fn folder() -> Result<PathBuf, String> {
 }
 
 /// Refuses what is no name.
-pub(crate) fn check(name: &str) -> Result<(), String> {
+pub fn check(name: &str) -> Result<(), String> {
     let good = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     if begins && name.chars().all(good) && name.len() <= LONGEST {
@@ -118,12 +127,12 @@ fn socket(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Where a guest in the background has its console.
-pub(crate) fn console(folder: &Path, name: &str) -> PathBuf {
+pub fn console(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.console"))
 }
 
 /// A name that this process has; others may have it when this is dropped.
-pub(crate) struct Name {
+pub struct Name {
     name: String,
     folder: PathBuf,
     /// Locked.
@@ -132,7 +141,7 @@ pub(crate) struct Name {
 
 impl Name {
     /// Takes the name for this process.
-    pub(crate) fn take(name: &str) -> Result<Name, String> {
+    pub fn take(name: &str) -> Result<Name, String> {
         check(name)?;
         let folder = folder()?;
         let path = lock_file(&folder, name);
@@ -155,15 +164,15 @@ impl Name {
     }
 
     /// The name.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.name
     }
 
     /// From now on says `status`, and gives orders to `obey`, which tells why it refuses one.
-    pub(crate) fn serve(
+    pub fn serve(
         &self,
         status: Status,
-        obey: impl Fn(Order) -> Result<(), String> + Send + 'static,
+        obey: impl Fn(Order, Progress<'_>) -> Result<(), String> + Send + 'static,
     ) -> Result<(), String> {
         let path = socket(&self.folder, &self.name);
         let listener = UnixListener::bind(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -197,14 +206,28 @@ fn runs_already(name: &str) -> String {
 }
 
 /// Takes one order.
-fn answer(stream: &UnixStream, status: &Status, obey: &impl Fn(Order) -> Result<(), String>) -> io::Result<()> {
+fn answer(
+    stream: &UnixStream,
+    status: &Status,
+    obey: &impl Fn(Order, Progress<'_>) -> Result<(), String>,
+) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut line = String::new();
     BufReader::new(Read::take(stream, LINE)).read_line(&mut line)?;
     let answer = match serde_json::from_str(&line) {
         Ok(Order::Status) => Answer::Status(status.clone()),
-        Ok(order) => obey(order).map_or_else(Answer::Refused, |()| Answer::Done),
+        Ok(order) => {
+            let mut last = Instant::now();
+            // What the other side does not hear is no reason to stop.
+            let mut progress = |done, all| {
+                if last.elapsed() >= POLL {
+                    last = Instant::now();
+                    let _ = say_line(stream, &Answer::Under(done, all));
+                }
+            };
+            obey(order, &mut progress).map_or_else(Answer::Refused, |()| Answer::Done)
+        }
         Err(error) => Answer::Refused(format!("that is no order: {error}")),
     };
     say_line(stream, &answer)
@@ -214,23 +237,29 @@ fn say_line(mut stream: &UnixStream, what: &impl Serialize) -> io::Result<()> {
     stream.write_all((say::json(what) + "\n").as_bytes())
 }
 
-/// Gives an order to the guest of this name; `None` if nothing answers.
-fn order(folder: &Path, name: &str, order: Order) -> Option<Answer> {
-    let ask = || -> io::Result<Answer> {
+/// Gives an order to the guest of this name; `None` if nothing answers in time.
+fn order(folder: &Path, name: &str, order: &Order, patience: Duration, progress: Progress<'_>) -> Option<Answer> {
+    let mut ask = || -> io::Result<Answer> {
         let stream = UnixStream::connect(socket(folder, name))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(patience))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        say_line(&stream, &order)?;
-        let mut line = String::new();
-        BufReader::new(Read::take(&stream, LINE)).read_line(&mut line)?;
-        Ok(serde_json::from_str(&line)?)
+        say_line(&stream, order)?;
+        let mut from = BufReader::new(&stream);
+        loop {
+            let mut line = String::new();
+            Read::take(&mut from, LINE).read_line(&mut line)?;
+            match serde_json::from_str(&line)? {
+                Answer::Under(done, all) => progress(done, all),
+                last => return Ok(last),
+            }
+        }
     };
     ask().ok()
 }
 
 /// The guest of this name, if there is one. What is left of one that has ended is removed.
 fn look(folder: &Path, name: &str) -> Option<Found> {
-    if let Some(Answer::Status(status)) = order(folder, name, Order::Status) {
+    if let Some(Answer::Status(status)) = order(folder, name, &Order::Status, PATIENCE, &mut |_, _| ()) {
         return Some(Found::Running(status));
     }
     let path = lock_file(folder, name);
@@ -246,7 +275,7 @@ fn look(folder: &Path, name: &str) -> Option<Found> {
 }
 
 /// All guests with names, by their names.
-pub(crate) fn all() -> Result<Vec<Found>, String> {
+pub fn all() -> Result<Vec<Found>, String> {
     let folder = folder()?;
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -256,7 +285,7 @@ pub(crate) fn all() -> Result<Vec<Found>, String> {
 }
 
 /// The guest of this name, which must run.
-pub(crate) fn find(name: &str) -> Result<Status, String> {
+pub fn find(name: &str) -> Result<Status, String> {
     check(name)?;
     match look(&folder()?, name) {
         Some(Found::Running(status)) => Ok(status),
@@ -268,16 +297,25 @@ pub(crate) fn find(name: &str) -> Result<Status, String> {
 }
 
 /// Gives an order that changes something.
-pub(crate) fn tell(name: &str, what: Order) -> Result<(), String> {
-    match order(&folder()?, name, what) {
-        Some(Answer::Done | Answer::Status(_)) => Ok(()),
+pub fn tell(name: &str, what: &Order) -> Result<(), String> {
+    told(name, order(&folder()?, name, what, PATIENCE, &mut |_, _| ()))
+}
+
+/// Gives an order that takes its time.
+pub fn tell_long(name: &str, what: &Order, progress: Progress<'_>) -> Result<(), String> {
+    told(name, order(&folder()?, name, what, LONG, progress))
+}
+
+fn told(name: &str, answer: Option<Answer>) -> Result<(), String> {
+    match answer {
+        Some(Answer::Done | Answer::Status(_) | Answer::Under(..)) => Ok(()),
         Some(Answer::Refused(why)) => Err(why),
         None => Err(format!("{name} does not answer")),
     }
 }
 
 /// Whether the guest ends within this time.
-pub(crate) fn await_end(name: &str, limit: Duration) -> Result<bool, String> {
+pub fn await_end(name: &str, limit: Duration) -> Result<bool, String> {
     let folder = folder()?;
     let began = Instant::now();
     loop {

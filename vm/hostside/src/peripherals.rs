@@ -6,13 +6,14 @@
 use crate::drive::Drive;
 use crate::serial::Serial;
 use crate::vsock::Vsock;
-use nucleus::peripheral::Peripheral;
-use nucleus::vmdbk::Vmdbk;
-use std::path::PathBuf;
+use serde::{Deserialize, Serialize};
+use std::path::{self, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::thread;
 use virtio::{Desk, FIRST_GUEST, LONGEST_TAG, SerialConsole, Service, SocketDevice, Virtio};
+use virtualmachine::peripheral::Peripheral;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// The device number of the first folder.
 const SHARES: u16 = 0x1100;
@@ -27,9 +28,9 @@ const BALLOON: u16 = 0x1500;
 const MOST: usize = 64;
 
 /// What the command line says.
-#[derive(clap::Args, Clone, Default)]
+#[derive(clap::Args, Clone, Default, Serialize, Deserialize)]
 #[group(id = "peripherals")]
-pub(crate) struct Options {
+pub struct Options {
     /// A folder of this host for the guest, which mounts it by its tag: mount -t 9p -o trans=virtio,msize=262144 TAG
     /// /mnt. The guest may change what is in it if rw is said. May be given more than once.
     #[arg(long, value_name = "DIR:TAG[:ro|:rw]")]
@@ -51,7 +52,7 @@ pub(crate) struct Options {
 }
 
 /// What `--share` says.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Share {
     folder: PathBuf,
     tag: String,
@@ -81,8 +82,27 @@ impl FromStr for Share {
 }
 
 impl Options {
+    /// The same with paths from the root, for a guest that goes on elsewhere.
+    pub fn absolute(mut self) -> std::io::Result<Options> {
+        for share in &mut self.share {
+            share.folder = path::absolute(&share.folder)?;
+        }
+        for drive in &mut self.drive {
+            drive.file = path::absolute(&drive.file)?;
+        }
+        for socket in [&mut self.vsock, &mut self.serial].into_iter().flatten() {
+            *socket = path::absolute(&*socket)?;
+        }
+        Ok(self)
+    }
+
+    /// The files that are disks and that the guest may write.
+    pub fn drives(&self) -> impl Iterator<Item = &PathBuf> {
+        self.drive.iter().filter(|drive| !drive.read_only).map(|drive| &drive.file)
+    }
+
     /// Refuses what cannot be.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), String> {
         for (word, count) in [("--share", self.share.len()), ("--drive", self.drive.len())] {
             if count > MOST {
                 return Err(format!("{word}: a guest has up to {MOST} of them"));
@@ -97,7 +117,7 @@ impl Options {
 }
 
 /// They, as long as the guest runs.
-pub(crate) struct Peripherals {
+pub struct Peripherals {
     desks: Vec<Arc<Desk>>,
     /// Their ends close the sockets.
     vsock: Option<Vsock>,
@@ -106,7 +126,7 @@ pub(crate) struct Peripherals {
 
 impl Peripherals {
     /// Gives the guest what the command line names.
-    pub(crate) fn new(options: &Options, vmdbk: &Vmdbk) -> Result<Peripherals, String> {
+    pub fn new(options: &Options, vmdbk: &Vmdbk) -> Result<Peripherals, String> {
         let mut peripherals = Peripherals { desks: Vec::new(), vsock: None, serial: None };
         let add = |peripheral| assert!(vmdbk.add_peripheral(peripheral), "no other device has its number");
         for (share, vdev) in options.share.iter().zip(SHARES..) {

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Options of a Debian that is made; where its disk is there already, they do nothing")]
 #[group(id = "making")]
-pub(crate) struct Options {
+pub struct Options {
     /// The size of the disk in cylinders of a 3390; 1000 cylinders hold 720 MB [default: 3339]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1500..=65520))]
     cylinders: Option<u32>,
@@ -74,12 +74,12 @@ const DEVICE: u16 = 0x200;
 
 impl Options {
     /// A package to add, which the command line does not name.
-    pub(crate) fn add(&mut self, package: &'static str) {
+    pub fn add(&mut self, package: &'static str) {
         self.implied.push(package);
     }
 
     /// One of the options that were given.
-    pub(crate) fn word(&self) -> Option<&'static str> {
+    pub fn word(&self) -> Option<&'static str> {
         let given = [
             (self.cylinders.is_some(), "--cylinders"),
             (self.suite.is_some(), "--suite"),
@@ -97,13 +97,13 @@ impl Options {
 }
 
 /// The disk of the system with this name.
-pub(crate) fn disk(name: &Path) -> PathBuf {
+pub fn disk(name: &Path) -> PathBuf {
     name.with_added_extension("3390")
 }
 
 /// What became of a disk that was wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Made {
+pub enum Made {
     /// It is there.
     There,
     /// The user has stopped it, and was told.
@@ -111,7 +111,7 @@ pub(crate) enum Made {
 }
 
 /// Makes the disk of the system `name` unless it is there.
-pub(crate) fn make(name: &Path, options: &Options) -> Result<Made, String> {
+pub fn make(name: &Path, options: &Options) -> Result<Made, String> {
     let disk = disk(name);
     if disk.exists() {
         if let Some(word) = options.word() {
