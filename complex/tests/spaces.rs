@@ -72,7 +72,7 @@ fn exceptions_name_the_space() {
     machine.text(PROGRAM, "LG 1,0(0,5)");
     for (mode, code) in [(DAT, 0), (ACCESS_REGISTERS, 1), (SECONDARY, 2), (HOME, 3)] {
         assert_eq!(machine.go(mode, PROGRAM), program(0x11, 6, PROGRAM));
-        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA + 0x1000 | code);
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA + 0x1000 | FETCHED | code);
         let register = if mode == ACCESS_REGISTERS { 5 } else { 0 };
         assert_eq!(machine.get(z::EXCEPTION_ACCESS_ID, 1), [register]);
     }
@@ -80,7 +80,7 @@ fn exceptions_name_the_space() {
     for (mode, code) in [(DAT, 0), (ACCESS_REGISTERS, 1), (SECONDARY, 0), (HOME, 3)] {
         let Ending::Program { code: 0x11, ilc, ia } = machine.go(mode, VA + 0x1000) else { panic!("no page") };
         assert!(ilc != 0 && ia == VA + 0x1000);
-        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA + 0x1000 | code);
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA + 0x1000 | FETCHED | code);
     }
 }
 
@@ -168,7 +168,7 @@ fn an_access_list_entry_may_allow_fetches_only() {
     machine.set(|s| s.ar[5] = ALET);
     machine.text(PROGRAM, "LG 1,0(0,5);STG 1,8(0,5)");
     assert_eq!(machine.go(ACCESS_REGISTERS, PROGRAM), program(4, 6, PROGRAM + 12));
-    assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA | 5);
+    assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA | STORED | 0xd, "the access list");
     assert_eq!(machine.gr(1), 4);
 }
 
@@ -287,4 +287,99 @@ fn mvcos_moves_between_any_spaces() {
     machine.set(|s| s.cr[0] &= !cr0::SECONDARY_SPACE);
     assert_eq!(run(PRIMARY, SECOND, 8, DAT).0, program(0x13, 6, PROGRAM + 6));
     assert_eq!(run(PRIMARY, AT_HOME, 8, DAT).0, Ending::Done);
+}
+
+/// ASNs, linkage, entry points and authority.
+const FIRST_TABLE: u64 = 0x1_4000;
+const SECOND_TABLE: u64 = 0x1_5000;
+const LINKAGE: u64 = 0x1_6000;
+const ENTRY: u64 = 0x1_6100;
+/// Where PROGRAM CALL leads to.
+const CALLED: u64 = PROGRAM + 0x100;
+
+/// The primary space has number 1, and what was the secondary one has number 2. PC number 0 leads there, to a program
+/// that loads `VA` and returns.
+fn two_spaces() -> (Machine, [u64; 2]) {
+    let machine = machine();
+    let mut spaces = [0; 2];
+    machine.set(|s| spaces = [s.cr[1], s.cr[7]]);
+    machine.put32(FIRST_TABLE, SECOND_TABLE as u32);
+    for (n, asce) in (1..).zip(spaces) {
+        let entry = SECOND_TABLE + 64 * n;
+        machine.put32(entry, AUTHORITY as u32);
+        machine.put32(entry + 4, (n as u32) << 16);
+        machine.put64(entry + 8, asce);
+        machine.put32(entry + 24, 0x8000_0000 | LINKAGE as u32);
+    }
+    machine.put(AUTHORITY, &[0xff]);
+    machine.put32(LINKAGE, ENTRY as u32);
+    machine.put64(ENTRY, CALLED);
+    machine.put64(ENTRY + 8, 0x0000_0002_0000_0000);
+    machine.put64(ENTRY + 16, 0x4000_0000_0000_0000 | SECOND_TABLE + 128);
+    machine.put64(ENTRY + 24, 0);
+    machine.set(|s| {
+        s.cr[14] |= cpu::cr14::ASN_TRANSLATION | FIRST_TABLE >> 12;
+        s.cr[4] = 0x0001_0001;
+        s.cr[3] = 0x8000_0001;
+        s.cr[5] = SECOND_TABLE + 64;
+    });
+    // LG 1,0(0,5); PT 3,14.
+    machine.put(CALLED, &[0xe3, 0x10, 0x50, 0, 0, 0x04, 0xb2, 0x28, 0, 0x3e]);
+    (machine, spaces)
+}
+
+#[test]
+fn a_program_calls_another_space_and_comes_back() {
+    let (machine, spaces) = two_spaces();
+    // PC 0; BRCT 7 to it.
+    machine.put(PROGRAM, &[0xb2, 0x18, 0, 0, 0xa7, 0x76, 0xff, 0xfe, 0, 0]);
+    machine.set(|s| s.gr[7] = 200);
+    assert_eq!(machine.go(DAT, PROGRAM), Ending::Done);
+    assert_eq!((machine.gr(1), machine.gr(7)), (2, 0));
+    machine.set(|s| {
+        assert_eq!([s.cr[1], s.cr[7]], [spaces[0]; 2]);
+        assert_eq!((s.cr[3] as u16, s.cr[4], s.cr[5]), (1, 0x0001_0001, SECOND_TABLE + 64));
+    });
+}
+
+#[test]
+fn going_to_another_space_is_an_event_if_it_is_asked_for() {
+    let (machine, spaces) = two_spaces();
+    machine.text(PROGRAM, "PC 0(0)");
+    let event = |code: u16| Ending::Program { code, ilc: 4, ia: CALLED };
+    machine.set(|s| s.cr[1] |= 0x40);
+    assert_eq!(machine.go(DAT, PROGRAM), event(0x1c));
+    assert_eq!(machine.get32(z::TRANSLATION_EXCEPTION_ID + 4), 0x8000_0001);
+    // With a branch that is recorded.
+    machine.set(|s| {
+        (s.cr[1], s.cr[4], s.cr[5]) = (spaces[0], 0x0001_0001, SECOND_TABLE + 64);
+        (s.cr[9], s.cr[10], s.cr[11]) = (0x8000_0000, 0, u64::MAX);
+    });
+    assert_eq!(machine.go(DAT | mask::PER, PROGRAM), event(0x9c));
+    assert_eq!(machine.get32(z::TRANSLATION_EXCEPTION_ID + 4), 1);
+    assert_eq!((machine.get(z::PER_CODE, 1), machine.get64(z::PER_ADDRESS)), (vec![0x80], PROGRAM));
+}
+
+#[test]
+fn branches_are_traced_while_they_are() {
+    const TABLE: u64 = 0x1_8000;
+    let (machine, _) = two_spaces();
+    machine.set(|s| {
+        s.cr[12] = cpu::cr12::BRANCHES | cpu::cr12::SPACES | TABLE;
+        (s.gr[7], s.gr[8]) = (2, PROGRAM + 2);
+    });
+    // BASR 6,8; PC 0; BRCT 7 to the BASR; all in a loop of two rounds.
+    machine.put(PROGRAM, &[0x0d, 0x68, 0xb2, 0x18, 0, 0, 0xa7, 0x76, 0xff, 0xfd, 0, 0]);
+    assert_eq!(machine.go(DAT, PROGRAM), Ending::Done);
+    let target = 0x8000_0000 | PROGRAM as u32 + 2;
+    for round in 0..2 {
+        let at = TABLE + 24 * round;
+        assert_eq!(machine.get32(at), target);
+        assert_eq!((machine.get32(at + 4), machine.get64(at + 8)), (0x2200_0000, PROGRAM + 6));
+        assert_eq!((machine.get32(at + 16), machine.get32(at + 20)), (0x3108_0001, PROGRAM as u32 + 6));
+    }
+    machine.set(|s| assert_eq!(s.cr[12] & 0xf_fffc, TABLE + 48));
+    // When the page is full, the instruction is nullified.
+    machine.set(|s| s.cr[12] = cpu::cr12::BRANCHES | TABLE | 0xffc);
+    assert_eq!(machine.go(DAT, PROGRAM), program(0x16, 2, PROGRAM));
 }

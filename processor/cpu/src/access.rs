@@ -5,8 +5,9 @@
 //! translation-exception identification left in the `State`.
 
 use crate::dat::{Fault, Place, asce};
+use crate::exception_id::{self, Guard};
 use crate::state::tlb::{Asid, Entry, Tlb};
-use crate::state::{Access, At, Interruption, Space, State, cr0};
+use crate::state::{Access, Architecture, At, Interruption, Space, State, cr0, local};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
 use storage::{Code, key, order};
 use zerocopy::{FromBytes, IntoBytes};
@@ -24,6 +25,25 @@ pub enum Translation {
         /// The real address of the invalid entry.
         entry: Option<Real>,
     },
+}
+
+/// The entry of a page table for an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PageTableEntry {
+    /// Its address, and whether the tables before it protect the page.
+    Found {
+        /// Its real address.
+        at: u64,
+        /// The segment or a region is protected.
+        protected: bool,
+    },
+    /// There is no page table.
+    None {
+        /// The real address of the segment-table entry, which is invalid or stands for a large page.
+        segment: u64,
+    },
+    /// The exception that a translation would end in before it comes so far.
+    Missing(Program),
 }
 
 /// An access that is permitted.
@@ -137,6 +157,7 @@ impl State {
 
     #[inline(never)]
     fn load_slow(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
+        self.note_fetch(at.address, to.len() as u64);
         self.read_in(at.address, Space::Mode { ar: at.ar }, self.key, to)
     }
 
@@ -174,6 +195,7 @@ impl State {
     /// Copies bytes in from an operand. They may cross pages; wrap-around follows the addressing mode.
     #[inline]
     pub fn read_bytes(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
+        self.note_fetch(at.address, to.len() as u64);
         if at.address % PAGE + to.len() as u64 <= PAGE && at.address >= 2048 {
             let page = self.page(at, Access::Fetch)?;
             // SAFETY: the operand lies in the frame.
@@ -270,6 +292,10 @@ impl State {
 
     #[inline(never)]
     fn page_slow(&mut self, at: At, access: Access) -> Result<Page, Interruption> {
+        if access == Access::Fetch {
+            // How many bytes of the page are fetched is not known here.
+            self.note_fetch(at.address, 1);
+        }
         if access == Access::Store
             && let Some(low) = self.low_page(at.address, 1)
         {
@@ -307,6 +333,30 @@ impl State {
         if self.per_store_active() && len > 0 {
             self.per_stored |= self.per_range_touches(address, address.wrapping_add(len - 1));
         }
+        self.note_access(address, len, true);
+    }
+
+    /// Bytes at `address` are fetched as an operand: what a debugger watches for is kept in `touched`.
+    #[inline]
+    pub fn note_fetch(&mut self, address: u64, len: u64) {
+        self.note_access(address, len, false);
+    }
+
+    /// Keeps what a debugger is to be told of an access.
+    #[inline]
+    fn note_access(&mut self, address: u64, len: u64, store: bool) {
+        if self.local & local::WATCH != 0 {
+            self.note_watched(address, len, store);
+        }
+    }
+
+    #[cold]
+    fn note_watched(&mut self, address: u64, len: u64, store: bool) {
+        let touched = self.stops.as_ref().and_then(|stops| stops.touched(address, len, store));
+        // Of an instruction that fetches and stores, the store is what matters.
+        if touched.is_some() && (store || self.touched.is_none()) {
+            self.touched = touched;
+        }
     }
 
     /// The place of the byte at `address` in `space`, checked for `access` with `key`. The rest of its page is there,
@@ -315,9 +365,10 @@ impl State {
     pub fn page_in(&mut self, address: u64, space: Space, key: u8, access: Access) -> Result<Page, Interruption> {
         let (asce, fetch_only) = match self.resolve_space(space) {
             Ok(found) => found,
-            Err(code) => return Err(self.access_exception(code, address, space, 0)),
+            Err(code) => return Err(self.access_exception(code, address, space, access)),
         };
         let asid = match asce {
+            Some(asce) if space == Space::Instruction => self.tlb.space(asce, self.instruction_key(key)),
             Some(asce) => self.tlb.space(asce, key),
             None => self.tlb.real_space(key),
         };
@@ -380,13 +431,16 @@ impl State {
         fault: impl Into<Fault>,
         address: u64,
         space: Space,
-        bits: u64,
+        access: Access,
     ) -> Interruption {
         let code = match fault.into() {
             Fault::Own { code, .. } => code,
             Fault::Host(fault) => return self.host_fault(fault),
         };
-        self.translation_exception_id = address & PAGE_MASK | bits | self.space_code(space);
+        self.translation_exception_id = address & PAGE_MASK | self.space_code(space);
+        if self.architecture == Architecture::Z && self.has(exception_id::FETCH_STORE_INDICATION) {
+            self.translation_exception_id |= exception_id::indication(access);
+        }
         self.operand_access_id = 0;
         self.exception_access_id = match space {
             Space::Mode { ar } if self.psw().space() == AddressSpaceControl::AccessRegister => ar,
@@ -394,6 +448,36 @@ impl State {
             _ => 0,
         };
         Interruption::Program(code)
+    }
+
+    /// A protection exception, and what the identification has of its reason.
+    #[cold]
+    fn protection_exception(&mut self, by: Guard, address: u64, space: Space, access: Access) -> Interruption {
+        let exception = self.access_exception(Program::Protection, address, space, access);
+        let suppression2 = self.has(exception_id::SUPPRESSION_ON_PROTECTION_2);
+        self.translation_exception_id |= by.bits(self.architecture, suppression2);
+        exception
+    }
+
+    /// Notes that the access that has ended in `why` was none of the instruction's own operands.
+    pub(crate) fn side_effect(&mut self, why: Interruption) -> Interruption {
+        if self.has(exception_id::SUPPRESSION_ON_PROTECTION_2) {
+            self.translation_exception_id |= exception_id::SIDE_EFFECT;
+        }
+        why
+    }
+
+    /// Whether pages may be forbidden to instructions.
+    pub(crate) fn protects_execution(&self) -> bool {
+        self.cr[0] & cr0::EXECUTION_PROTECTION != 0
+            && self.architecture == Architecture::Z
+            && self.has(exception_id::EXECUTION_PROTECTION)
+    }
+
+    /// The access key by which the TLB knows the pages of a space that instructions come from. A page that is forbidden
+    /// to them may be an operand, so then the two have numbers of their own.
+    pub(crate) fn instruction_key(&self, key: u8) -> u8 {
+        if self.protects_execution() { Tlb::instructions(key) } else { key }
     }
 
     /// The slow way: tables, prefixing, protection; then the TLB knows.
@@ -455,7 +539,7 @@ impl State {
     ) -> Result<(), Interruption> {
         let (asce, fetch_only) = match self.resolve_space(space) {
             Ok(found) => found,
-            Err(code) => return Err(self.access_exception(code, address, space, 0)),
+            Err(code) => return Err(self.access_exception(code, address, space, access)),
         };
         self.check(address, space, asce, access_key, access, fetch_only).map(drop)
     }
@@ -475,25 +559,28 @@ impl State {
         let private = asce.is_some_and(|a| a & asce::PRIVATE != 0);
         let low = self.low_addresses_protected(address, asce);
         if store && low && address % PAGE < 512 {
-            return Err(self.access_exception(Program::Protection, address, space, 0));
+            return Err(self.protection_exception(Guard::LowAddress, address, space, access));
         }
         let (place, protected, own_key) = match asce {
             None => (Place::Real(Real(address)), false, None),
             Some(asce) => match self.walk(asce, address) {
+                Ok(walk) if walk.no_execute && space == Space::Instruction && self.protects_execution() => {
+                    return Err(self.protection_exception(Guard::Execution, address, space, access));
+                }
                 Ok(walk) => (walk.place, walk.protected, walk.key),
-                Err(fault) => return Err(self.access_exception(fault, address, space, 0)),
+                Err(fault) => return Err(self.access_exception(fault, address, space, access)),
             },
         };
         if store && (protected || fetch_only) {
-            // Bit 61: the tables (or the access list) protect it.
-            return Err(self.access_exception(Program::Protection, address, space, 4));
+            let by = if fetch_only { Guard::AccessList } else { Guard::Table };
+            return Err(self.protection_exception(by, address, space, access));
         }
         let absolute = match self.reach(self.placed(place), access) {
             Ok(absolute) => absolute,
-            Err(fault) => return Err(self.access_exception(fault, address, space, 0)),
+            Err(fault) => return Err(self.access_exception(fault, address, space, access)),
         };
         let Ok(storage_key) = self.storage().key(absolute) else {
-            return Err(self.access_exception(Program::Addressing, address, space, 0));
+            return Err(self.access_exception(Program::Addressing, address, space, access));
         };
         let storage_key = own_key.unwrap_or(storage_key);
         let same_key = access_key == 0
@@ -502,7 +589,7 @@ impl State {
         let override_fetch = self.cr[0] & cr0::FETCH_PROTECTION_OVERRIDE != 0 && address < 2048 && !private;
         let refused = !same_key && (store || storage_key & key::FETCH != 0 && !override_fetch);
         if refused || store && self.storage().is_read_only(absolute) {
-            return Err(self.access_exception(Program::Protection, address, space, 0));
+            return Err(self.protection_exception(Guard::Key, address, space, access));
         }
         Ok(Checked { absolute, low, overridden: !same_key && override_fetch })
     }
@@ -529,7 +616,7 @@ impl State {
         let asce = match self.resolve_dat_space(space) {
             Ok(asce) => asce,
             Err(fault @ (Fault::Host(_) | Fault::Own { code: Program::Addressing, .. })) => {
-                return Err(self.access_exception(fault, address, space, 0));
+                return Err(self.access_exception(fault, address, space, Access::Fetch));
             }
             Err(Fault::Own { code, .. }) => return Ok(Translation::Missing { code, entry: None }),
         };
@@ -538,8 +625,30 @@ impl State {
             Err(
                 fault @ (Fault::Host(_)
                 | Fault::Own { code: Program::Addressing | Program::TranslationSpecification, .. }),
-            ) => Err(self.access_exception(fault, address, space, 0)),
+            ) => Err(self.access_exception(fault, address, space, Access::Fetch)),
             Err(Fault::Own { code, entry }) => Ok(Translation::Missing { code, entry: entry.map(Real) }),
+        }
+    }
+
+    /// Where the page-table entry for an address in `space` is, whatever it has.
+    pub fn page_table_entry(&mut self, address: u64, space: Space) -> Result<PageTableEntry, Interruption> {
+        let found = self.resolve_dat_space(space).and_then(|asce| {
+            if asce & asce::REAL_SPACE != 0 {
+                return Err(Program::SpecialOperation.into());
+            }
+            self.walk_to_page_table(asce, address)
+        });
+        match found {
+            Ok(found) => Ok(found),
+            Err(Fault::Own { code: Program::SpecialOperation, .. }) => Err(Program::SpecialOperation.into()),
+            Err(
+                fault @ (Fault::Host(_)
+                | Fault::Own { code: Program::Addressing | Program::TranslationSpecification, .. }),
+            ) => Err(self.access_exception(fault, address, space, Access::Fetch)),
+            Err(Fault::Own { code: Program::SegmentTranslation, entry: Some(segment) }) => {
+                Ok(PageTableEntry::None { segment })
+            }
+            Err(Fault::Own { code, .. }) => Ok(PageTableEntry::Missing(code)),
         }
     }
 
@@ -559,7 +668,7 @@ impl State {
     pub fn real(&mut self, address: u64, access: Access) -> Result<Absolute, Interruption> {
         let low = self.low_addresses_protected(address, None) && address % PAGE < 512;
         if access == Access::Store && low {
-            return Err(self.access_exception(Program::Protection, address, Space::Real, 0));
+            return Err(self.protection_exception(Guard::LowAddress, address, Space::Real, access));
         }
         self.frame(self.absolute(Real(address)), access)
     }

@@ -5,6 +5,16 @@ use crate::dat::Fault;
 use crate::state::{Architecture, Interruption, State};
 use arch::Program;
 
+/// The bits of an entry of an authority table, as the left two of a byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Authority {
+    /// The space may become the primary one.
+    Primary = 0x80,
+    /// It may become the secondary one, or be used through an access list.
+    Secondary = 0x40,
+}
+
 impl State {
     /// The ASCE of the space that access register `ar` designates. Register 0 stands for ALET 0.
     ///
@@ -31,6 +41,27 @@ impl State {
             1 => return Ok((self.cr[7], false)),
             _ => {}
         }
+        let word = |at: u64| self.fetch_real_u32(at);
+        let (first, aste) = self.access_list_entry(alet)?;
+        // A private entry belongs to one authorization index.
+        if first & 0x0100_0000 != 0 {
+            let eax = index as u32;
+            let authority = || Ok::<_, Fault>([word(aste)?, word(aste + 4)?]);
+            if first & 0xffff != eax && !self.authorized(authority()?, eax as u16, Authority::Secondary)? {
+                return Err(Program::ExtendedAuthority.into());
+            }
+        }
+        let asce = if self.architecture == Architecture::Z {
+            (word(aste + 8)? as u64) << 32 | word(aste + 12)? as u64
+        } else {
+            word(aste + 8)? as u64
+        };
+        Ok((asce, first & 0x0200_0000 != 0))
+    }
+
+    /// The access-list entry of an ALET other than 0 and 1, and the ASTE that it leads to: the first word of the entry,
+    /// and the origin of the ASTE.
+    pub(crate) fn access_list_entry(&self, alet: u32) -> Result<(u32, u64), Fault> {
         if alet & 0xfe00_0000 != 0 {
             return Err(Program::AletSpecification.into());
         }
@@ -58,31 +89,16 @@ impl State {
         if word(aste + 20)? != sequence {
             return Err(Program::AsteSequence.into());
         }
-        // A private entry belongs to one authorization index.
-        if first & 0x0100_0000 != 0 {
-            let eax = index as u32;
-            if first & 0xffff != eax && !self.authorized(aste, eax)? {
-                return Err(Program::ExtendedAuthority.into());
-            }
-        }
-        let asce = if self.architecture == Architecture::Z {
-            (word(aste + 8)? as u64) << 32 | word(aste + 12)? as u64
-        } else {
-            word(aste + 8)? as u64
-        };
-        Ok((asce, first & 0x0200_0000 != 0))
+        Ok((first, aste))
     }
 
-    /// Whether the secondary bit for `index` is on in the authority table of an ASTE.
-    fn authorized(&self, aste: u64, index: u32) -> Result<bool, Fault> {
-        let word = |at: u64| self.fetch_real_u32(at);
-        let origin = word(aste)? as u64 & 0x7fff_fffc;
-        let length = word(aste + 4)? >> 4 & 0xfff;
-        if index >> 4 > length {
+    /// Whether a bit for `index` is on in the authority table that the first two words of an ASTE designate.
+    pub(crate) fn authorized(&self, [origin, length]: [u32; 2], index: u16, bit: Authority) -> Result<bool, Fault> {
+        if u32::from(index >> 4) > length >> 4 & 0xfff {
             return Ok(false);
         }
-        let at = origin + (index >> 2) as u64;
-        let byte = (word(at & !3)? >> (24 - 8 * (at & 3))) as u8;
-        Ok(byte << (index % 4 * 2) & 0x40 != 0)
+        let at = u64::from(origin & 0x7fff_fffc) + u64::from(index >> 2) & 0x7fff_ffff;
+        let byte = (self.fetch_real_u32(at & !3)? >> (24 - 8 * (at & 3))) as u8;
+        Ok(byte << (index % 4 * 2) & bit as u8 != 0)
     }
 }

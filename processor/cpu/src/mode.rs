@@ -3,8 +3,9 @@
 use crate::signals::attention as bit;
 use crate::state::control::{cr0, cr14};
 use crate::state::tlb::Asid;
-use crate::state::{Architecture, State, local};
+use crate::state::{Architecture, State, Stops, local};
 use arch::mask;
+use std::sync::Arc;
 
 impl State {
     /// The architecture this CPU is in.
@@ -34,6 +35,7 @@ impl State {
         self.space_changed();
         self.masks_changed();
         self.per_changed();
+        self.trace_changed();
     }
 
     /// To be called when CR1, CR7 or CR13 alone changed: no interruption mask is in them.
@@ -53,26 +55,16 @@ impl State {
             self.data_asid = real;
             self.fetch_asid = real;
         } else {
-            match self.psw_mask >> 46 & 3 {
-                0 => {
-                    self.data_asid = self.tlb.space(primary, key);
-                    self.fetch_asid = self.data_asid;
-                }
-                1 => {
-                    self.data_asid = Asid::NONE;
-                    self.fetch_asid = self.tlb.space(primary, key);
-                }
-                2 => {
-                    self.data_asid = self.tlb.space(secondary, key);
-                    self.fetch_asid = self.tlb.space(primary, key);
-                }
-                _ => {
-                    self.data_asid = self.tlb.space(home, key);
-                    self.fetch_asid = self.data_asid;
-                }
-            }
+            let (data, instructions) = match self.psw_mask >> 46 & 3 {
+                0 => (Some(primary), primary),
+                1 => (None, primary),
+                2 => (Some(secondary), primary),
+                _ => (Some(home), home),
+            };
+            self.data_asid = data.map_or(Asid::NONE, |asce| self.tlb.space(asce, key));
+            self.fetch_asid = self.tlb.space(instructions, self.instruction_key(key));
         }
-        if self.per_store_active() {
+        if self.per_store_active() || self.local & local::WATCH != 0 {
             self.data_asid = Asid::NONE;
         }
         self.data_window = self.tlb.window(self.data_asid);
@@ -122,6 +114,26 @@ impl State {
         let (from, to) = (self.cr[10], self.cr[11]);
         let inside = |a: u64| if from <= to { (from..=to).contains(&a) } else { a >= from || a <= to };
         inside(first) || inside(last) || first <= from && from <= last
+    }
+
+    /// Has the CPU stop where a debugger wants it, or nowhere. It is not being run.
+    pub fn set_stops(&mut self, stops: Option<Arc<Stops>>) {
+        let stops = stops.filter(|stops| !stops.is_empty());
+        let on = |on: bool, bit: u32| if on { bit } else { 0 };
+        let watches = stops.as_ref().is_some_and(|stops| stops.watches());
+        self.local &= !(local::STOPS | local::WATCH);
+        self.local |= on(stops.is_some(), local::STOPS) | on(watches, local::WATCH);
+        self.stops = stops;
+        self.touched = None;
+        // Blocks end before an instruction that is a stop.
+        self.blocks_stale = true;
+        self.fetch_stale = true;
+        self.space_changed();
+    }
+
+    /// Where a debugger wants the CPU to stop.
+    pub fn stops(&self) -> Option<&Stops> {
+        self.stops.as_deref()
     }
 
     pub(crate) fn per_store_active(&self) -> bool {

@@ -1,8 +1,10 @@
 //! The tables and control blocks in real storage that this CPU reads: with prefixing, and without protection.
 
+use crate::access::PageTableEntry;
 use crate::dat::{Fault, Rules, Walk, walk_esa, walk_z};
 use crate::state::{Access, Architecture, State, cr0};
 use arch::{Program, Real};
+use std::cell::Cell;
 
 impl State {
     /// Walks the tables that `asce` designates.
@@ -12,6 +14,24 @@ impl State {
         } else {
             walk_esa(asce, va, |at| self.fetch_real_u32(at))
         }
+    }
+
+    /// Walks the tables of z/Architecture that `asce` designates, but for the page table.
+    pub(crate) fn walk_to_page_table(&self, asce: u64, va: u64) -> Result<PageTableEntry, Fault> {
+        // A region-first table comes before three others, a segment table before none.
+        let tables = (asce >> 2 & 3) + 1;
+        let fetched = Cell::new((0, 0));
+        let walk = walk_z(asce, va, self.dat_rules(), |at| {
+            let count = fetched.get().0 + 1;
+            fetched.set((count, at));
+            // What is in the page-table entry does not matter.
+            if count > tables { Ok(0) } else { self.fetch_real_u64(at) }
+        })?;
+        let (count, at) = fetched.get();
+        Ok(match count > tables {
+            true => PageTableEntry::Found { at, protected: walk.protected },
+            false => PageTableEntry::None { segment: at },
+        })
     }
 
     /// How this CPU reads tables.

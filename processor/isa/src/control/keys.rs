@@ -241,3 +241,48 @@ pub(crate) fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), 
     }
     Ok(())
 }
+
+/// A block, in the expanded storage that has it.
+type Block = (std::sync::Arc<storage::Storage>, Absolute);
+
+/// The frame at the real address in R1, and the block of expanded storage whose number is in R2, if there is one.
+fn frame_and_block(s: &mut State, i: &Fields, access: Access) -> Result<(Absolute, Option<Block>), Interruption> {
+    s.supervisor_only()?;
+    let address = Cpu::address_in(s, i.r1).address & arch::PAGE_MASK;
+    let at = s.real(address, access)?;
+    let block = Absolute(u64::from(s.gr[i.r2 as usize] as u32) * PAGE);
+    let expanded = s.shared().expanded.get().filter(|expanded| expanded.key(block).is_ok());
+    Ok((at, expanded.map(|expanded| (expanded, block))))
+}
+
+/// Copies a page from one storage to another.
+fn copy_page(from: &storage::Storage, source: Absolute, to: &storage::Storage, target: Absolute) {
+    let mut page = [0; PAGE as usize];
+    from.read(source, &mut page).expect("the frame exists");
+    to.store(target, &page).expect("the frame exists");
+}
+
+/// PGIN: a block of expanded storage becomes a page. CC 0 moved, 3 there is no such block.
+pub(crate) fn page_in(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let (at, block) = frame_and_block(s, i, Access::Store)?;
+    s.cc = 3;
+    if let Some((expanded, block)) = block {
+        s.note_code(at, PAGE as usize);
+        copy_page(&expanded, block, s.storage(), at);
+        s.storage().mark_key(at, key::REFERENCE | key::CHANGE);
+        s.cc = 0;
+    }
+    Ok(())
+}
+
+/// PGOUT: a page goes into a block of expanded storage. CC as PGIN.
+pub(crate) fn page_out(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let (at, block) = frame_and_block(s, i, Access::Fetch)?;
+    s.cc = 3;
+    if let Some((expanded, block)) = block {
+        copy_page(s.storage(), at, &expanded, block);
+        s.storage().mark_key(at, key::REFERENCE);
+        s.cc = 0;
+    }
+    Ok(())
+}

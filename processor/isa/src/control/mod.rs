@@ -6,26 +6,35 @@
 mod adapters;
 mod io;
 mod keys;
+mod linkage;
 mod machine;
 mod measurement;
 mod psw;
 mod registers;
+mod resume;
 mod spaces;
+mod subspaces;
 mod timing;
+mod tracing;
 mod translation;
 
 pub(crate) use adapters::*;
 pub(crate) use io::*;
 pub(crate) use keys::*;
+pub(crate) use linkage::*;
 pub(crate) use machine::*;
 pub(crate) use measurement::*;
 pub(crate) use psw::*;
 pub(crate) use registers::*;
+pub(crate) use resume::*;
 pub(crate) use spaces::*;
+pub(crate) use subspaces::*;
 pub(crate) use timing::*;
+pub(crate) use tracing::*;
 pub(crate) use translation::*;
 
 use crate::prelude::*;
+use registers::extraction_allowed;
 
 /// The operand of an S-format instruction that must be privileged and on a boundary of `n` bytes.
 fn privileged_operand(s: &mut State, i: &Fields, n: u64) -> Result<At, Interruption> {

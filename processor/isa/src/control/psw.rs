@@ -1,5 +1,6 @@
 //! Instructions that load or change parts of the PSW.
 
+use super::linkage::home_switched;
 use super::{operand, privileged_operand};
 use crate::prelude::*;
 use arch::{AddressSpaceControl, Psw, mask};
@@ -149,20 +150,7 @@ pub(crate) fn set_address_space_control(s: &mut State, i: &Fields) -> Result<(),
     };
     let was_home = s.psw().space() == AddressSpaceControl::Home;
     s.set_psw_mask(s.psw_mask() & !mask::SPACE | (space as u64) << 46);
-    // To the home space or back: a space-switch event if either space asks for it. The instruction is completed.
-    let asked = (s.cr[1] | s.cr[13]) & space_switch_control(s) != 0;
-    if was_home != (space == AddressSpaceControl::Home) && asked {
-        let from_home = (was_home as u64) << 31;
-        s.translation_exception_id = from_home | s.cr[4] & 0xffff;
-        s.exception_access_id = 0;
-        return Err(Program::SpaceSwitchEvent.into());
-    }
-    Ok(())
-}
-
-/// The bit of an ASCE (or segment-table designation) that asks for space-switch events.
-fn space_switch_control(s: &State) -> u64 {
-    if s.architecture() == Architecture::Z { 0x40 } else { 0x8000_0000 }
+    if was_home == (space == AddressSpaceControl::Home) { Ok(()) } else { home_switched(s, was_home) }
 }
 
 /// IAC. CC and the register's byte say which space control is on.

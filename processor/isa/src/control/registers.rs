@@ -91,7 +91,7 @@ pub(crate) fn extract_secondary_asn(s: &mut State, i: &Fields) -> Result<(), Int
 }
 
 /// EPAR and ESAR need DAT, and in the problem state the extraction-authority control.
-fn extraction_allowed(s: &State) -> Result<(), Interruption> {
+pub(super) fn extraction_allowed(s: &State) -> Result<(), Interruption> {
     if s.psw_mask() & arch::mask::DAT == 0 {
         return Err(Program::SpecialOperation.into());
     }

@@ -2,8 +2,8 @@
 
 use super::privileged_operand;
 use crate::prelude::*;
-use arch::Real;
-use cpu::{Architecture, Translation};
+use arch::{PAGE, Real};
+use cpu::{Architecture, PageTableEntry, Translation};
 
 /// LRA, LRAY, LRAG. CC 0: the real address, or the absolute one in a large page; 1: the segment-table entry is invalid;
 /// 2: the page-table entry is, and the register gets the real address of that entry; 3: a table is too short, a region
@@ -39,6 +39,31 @@ pub(crate) fn load_real_address(s: &mut State, i: &Fields) -> Result<(), Interru
 /// LRAG.
 pub(crate) fn load_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     load_real(s, i, W64)
+}
+
+/// LPTEA: the address of the page-table entry for the address in R2, in the space that M4 names. CC 0: that, and 1 if
+/// the tables before it protect the page; 2: that of a segment-table entry that is invalid or for a large page; 3: a
+/// table is too short, a region is invalid or there is no such space, and the register says which exception it would
+/// be.
+pub(crate) fn load_page_table_entry_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let space = match i.m4 {
+        0 => Space::Primary,
+        1 => Space::Register(i.r2),
+        2 => Space::Secondary,
+        3 => Space::Home,
+        4 => Space::Mode { ar: i.r2 },
+        _ => return Err(Program::Specification.into()),
+    };
+    let address = Cpu::address_in(s, i.r2).address;
+    let (cc, value) = match s.page_table_entry(address, space)? {
+        PageTableEntry::Found { at, protected } => (protected.into(), at),
+        PageTableEntry::None { segment } => (2, segment),
+        PageTableEntry::Missing(code) => (3, code as u64),
+    };
+    s.gr[i.r1 as usize] = value;
+    s.cc = cc;
+    Ok(())
 }
 
 /// The operand of LURA and STURA: a real address in R2, subject to protection.
@@ -108,10 +133,32 @@ fn invalidate(s: &mut State, entry: u64, bit: u64, width: Width) -> Result<(), I
     Ok(())
 }
 
-/// IPTE: the page-table entry becomes invalid, and no CPU knows the page any more.
+/// IPTE: the page-table entry becomes invalid, and no CPU knows the page any more. With the IPTE-range facility and a
+/// register in R3, as many entries after it as bits 56-63 of R3 say: the address in R2 moves on, R3 counts down to 255.
 pub(crate) fn invalidate_page_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    const IPTE_RANGE: u32 = 13;
     s.supervisor_only()?;
     let (table, address) = (s.gr[i.r1 as usize], s.gr[i.r2 as usize]);
+    if i.r3 == 0 || !s.has(IPTE_RANGE) || s.architecture() != Architecture::Z {
+        invalidate_page(s, table, address)?;
+        s.purge_others();
+        return Ok(());
+    }
+    let more = s.gr[i.r3 as usize] & 0xff;
+    if (address >> 12 & 0xff) + more > 0xff {
+        return Err(Program::Specification.into());
+    }
+    for n in 0..=more {
+        invalidate_page(s, table, address.wrapping_add(n * PAGE))?;
+    }
+    s.purge_others();
+    s.gr[i.r2 as usize] = address.wrapping_add((more + 1) * PAGE);
+    s.gr[i.r3 as usize] |= 0xff;
+    Ok(())
+}
+
+/// Turns the invalid bit of a page's entry on, and has this CPU forget the page.
+fn invalidate_page(s: &mut State, table: u64, address: u64) -> Result<(), Interruption> {
     let page = address >> 12 & 0xff;
     if s.architecture() == Architecture::Z {
         invalidate(s, (table & !0x7ff) + page * 8, 0x400, W64)?;
@@ -119,7 +166,28 @@ pub(crate) fn invalidate_page_table_entry(s: &mut State, i: &Fields) -> Result<(
         invalidate(s, ((table & 0x7fff_ffc0) + page * 4) & 0x7fff_ffff, 0x400, W32)?;
     }
     s.purge_page(address);
-    s.purge_others();
+    Ok(())
+}
+
+/// RDP: the page-table entry of the address in R2, in the table at R1, protects the page no more, and no CPU keeps a
+/// translation that does; with bit 3 of M4 on, this one does not. R3 has the space's ASCE, which is a hint.
+pub(crate) fn reset_dat_protection(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    const PROTECTED: u64 = 0x200;
+    const LOCAL: u8 = 1;
+    s.supervisor_only()?;
+    let (table, address) = (s.gr[i.r1 as usize], s.gr[i.r2 as usize]);
+    let entry = (table & !0x7ff).wrapping_add((address >> 12 & 0xff) * 8);
+    loop {
+        let at = s.frame(s.absolute(Real(entry)), Access::Store)?;
+        let old = s.storage().load_u64(at).map_err(|_| Program::Addressing)?;
+        if s.compare_and_swap_real(entry, old, old & !PROTECTED)? == old {
+            break;
+        }
+    }
+    s.purge_page(address);
+    if i.m4 & LOCAL == 0 {
+        s.purge_others();
+    }
     Ok(())
 }
 
