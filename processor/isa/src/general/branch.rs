@@ -52,6 +52,9 @@ pub(crate) fn branch_on_count_register_32<C: Cpu>(cpu: &mut C, i: &Fields) -> St
 /// BASR.
 pub(crate) fn branch_and_save_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address_in(i.r2).address;
+    if i.r2 != 0 {
+        cpu.trace_branch(target)?;
+    }
     link(cpu, i)?;
     if i.r2 != 0 {
         cpu.jump(i, target);
@@ -182,6 +185,9 @@ fn link_of_link(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 /// BALR.
 pub(crate) fn branch_and_link_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address_in(i.r2).address;
+    if i.r2 != 0 {
+        cpu.trace_branch(target)?;
+    }
     cpu.call(link_of_link, i)?;
     if i.r2 != 0 {
         cpu.jump(i, target);
@@ -200,6 +206,7 @@ pub(crate) fn branch_and_link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 /// BSM: the addressing mode goes into the first register and comes out of the second, with the address.
 pub(crate) fn branch_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let target = s.gr[i.r2 as usize];
+    trace_mode(s, i, target, false)?;
     if i.r1 != 0 {
         let register = &mut s.gr[i.r1 as usize];
         match s.address_mask {
@@ -217,6 +224,7 @@ pub(crate) fn branch_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Inter
 /// BASSM: link information with the addressing mode, then BSM.
 pub(crate) fn branch_and_save_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let target = s.gr[i.r2 as usize];
+    trace_mode(s, i, target, true)?;
     link_of_save(s, i)?;
     if s.address_mask == u64::MAX {
         s.gr[i.r1 as usize] |= 1;
@@ -227,16 +235,29 @@ pub(crate) fn branch_and_save_and_set_mode(s: &mut State, i: &Fields) -> Result<
     Ok(())
 }
 
-/// Bit 63 on: 64-bit mode (in z/Architecture); otherwise bit 32 says 31 or 24 bits.
+/// The addressing mode and the address that a register designates. Bit 63 on: 64-bit mode (in z/Architecture);
+/// otherwise bit 32 says 31 or 24 bits.
+fn mode_and_address(s: &State, target: u64) -> (u32, u64) {
+    match target {
+        _ if target & 1 != 0 && s.architecture() == cpu::Architecture::Z => (64, target & !1),
+        _ if target & 0x8000_0000 != 0 => (31, target & 0x7fff_ffff),
+        _ => (24, target & 0x00ff_ffff),
+    }
+}
+
 fn branch_with_mode(s: &mut State, i: &Fields, target: u64) {
-    let bits = match target {
-        _ if target & 1 != 0 && s.architecture() == cpu::Architecture::Z => 64,
-        _ if target & 0x8000_0000 != 0 => 31,
-        _ => 24,
-    };
+    let (bits, address) = mode_and_address(s, target);
     s.set_addressing_mode(bits);
-    let target = if bits == 64 { target & !1 } else { target & s.address_mask };
-    s.jump(i, target);
+    s.jump(i, address);
+}
+
+/// What BASSM and BSM leave in the trace table, before they change anything.
+fn trace_mode(s: &mut State, i: &Fields, target: u64, links: bool) -> Result<(), Interruption> {
+    if i.r2 == 0 {
+        return Ok(());
+    }
+    let (bits, address) = mode_and_address(s, target);
+    crate::control::record_mode(s, i, bits, address, links)
 }
 
 /// Takes one from a count and branches unless it is 0.

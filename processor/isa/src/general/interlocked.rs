@@ -203,13 +203,38 @@ pub(crate) fn load_and_exclusive_or_long(s: &mut State, i: &Fields) -> Result<()
     Ok(())
 }
 
+/// A byte of storage combined with the immediate field: interlocked (interlocked-access facility 2). CC 0 zero, 1 not
+/// zero.
+#[inline(always)]
+fn update_byte<C: Cpu>(cpu: &mut C, i: &Fields, how: Bitwise) -> Step<C> {
+    let at = cpu.address(0, i.b1, i.d1);
+    let value = cpu.update_byte(how, at, i.imm as u8)?;
+    cpu.set_cc(Cc::Zero { width: W8, value });
+    Ok(())
+}
+
+/// NI, NIY.
+pub(crate) fn and_immediate<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    update_byte(cpu, i, Bitwise::And)
+}
+
+/// OI, OIY.
+pub(crate) fn or_immediate<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    update_byte(cpu, i, Bitwise::Or)
+}
+
+/// XI, XIY.
+pub(crate) fn exclusive_or_immediate<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    update_byte(cpu, i, Bitwise::ExclusiveOr)
+}
+
 /// An immediate added in storage: interlocked if the operand is aligned and there is another CPU to lock out.
 fn add_immediate(s: &mut State, i: &Fields, width: Width) -> Result<(u64, u64, u64), Interruption> {
     let at = s.address(0, i.b1, i.d1);
     let b = i.imm as i8 as i64 as u64;
     let bytes = (width.bits() / 8) as u64;
-    let a = if !at.address.is_multiple_of(bytes) || s.shared().signals.len() == 1 {
-        let a = s.load_for_update(width, at)?;
+    let a = if !at.address.is_multiple_of(bytes) || s.shared().alone {
+        let a = if width == W32 { s.load_for_update_u32(at)?.into() } else { s.load_for_update_u64(at)? };
         s.store(width, at, a.wrapping_add(b))?;
         a
     } else if width == W32 {

@@ -169,6 +169,7 @@ fn set_mode(s: &mut State, i: &Fields, bits: u32, reach: u64) -> Result<(), Inte
     if next.wrapping_sub(i.len as u64) & s.address_mask & !reach != 0 {
         return Err(Program::Specification.into());
     }
+    crate::control::record_mode(s, i, bits, 0, false)?;
     s.set_addressing_mode(bits);
     s.next_ia = next & s.address_mask;
     Ok(())

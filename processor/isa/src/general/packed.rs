@@ -3,8 +3,6 @@
 
 use super::{fetch_number, store_number};
 use crate::prelude::*;
-use base::layout::U128;
-use zerocopy::IntoBytes;
 
 /// A data exception for decimal operands: code 0.
 pub(crate) const DECIMAL_DATA: Interruption = Interruption::Data(0);
@@ -51,33 +49,24 @@ pub(crate) fn digits_of(number: u64) -> u64 {
 
 const SIXTEEN_DIGITS: u128 = 10_000_000_000_000_000;
 
-/// The value of packed digits with their sign, 1 to 16 bytes: whether it is negative, and its size.
-pub(crate) fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
-    let mut all = U128::ZERO;
-    all.as_mut_bytes()[16 - bytes.len()..].copy_from_slice(bytes);
-    unpack_number(all.get())
-}
-
-/// The same of packed digits as a number.
+/// The value of packed digits with their sign: whether it is negative, and its size.
 pub(crate) fn unpack_number(all: u128) -> Result<(bool, u128), Interruption> {
     let (left, right) = ((all >> 68) as u64, (all >> 4) as u64);
     if !are_digits(left) || !are_digits(right) {
         return Err(DECIMAL_DATA);
     }
-    let mut size = u128::from(number_of(right));
-    if left != 0 {
-        size += u128::from(number_of(left)) * SIXTEEN_DIGITS;
-    }
-    Ok((sign_of(all as u8).ok_or(DECIMAL_DATA)?, size))
+    Ok((sign_of(all as u8).ok_or(DECIMAL_DATA)?, number_of_digits(all >> 4)))
+}
+
+/// The number that up to 32 digits are.
+pub(crate) fn number_of_digits(digits: u128) -> u128 {
+    let (left, right) = ((digits >> 64) as u64, digits as u64);
+    let size = u128::from(number_of(right));
+    // Most numbers are short.
+    if left == 0 { size } else { size + u128::from(number_of(left)) * SIXTEEN_DIGITS }
 }
 
 /// Packed digits of `value`, with the preferred sign codes; digits that do not fit are lost.
-pub(crate) fn pack<const N: usize>(negative: bool, value: u128) -> [u8; N] {
-    let all = U128::new(pack_number(negative, value)).to_bytes();
-    *all.last_chunk().expect("16 bytes are the longest")
-}
-
-/// The same as a number.
 pub(crate) fn pack_number(negative: bool, value: u128) -> u128 {
     let (left, right) = match u64::try_from(value) {
         Ok(value) if u128::from(value) < SIXTEEN_DIGITS => (0, value),
@@ -296,6 +285,14 @@ pub(crate) fn test_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption
 mod tests {
     use super::*;
     use support::Random;
+
+    fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
+        unpack_number(bytes.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)))
+    }
+
+    fn pack<const N: usize>(negative: bool, value: u128) -> [u8; N] {
+        *pack_number(negative, value).to_be_bytes().last_chunk().expect("16 bytes are the longest")
+    }
 
     #[test]
     fn packed_digits_and_values() {
