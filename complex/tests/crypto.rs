@@ -424,14 +424,14 @@ fn random_numbers() {
 fn queries_tell_what_there_is() {
     let m = everything();
     for (source, expected) in [
-        ("KM 2,4", 0xf000_3800_0000_2800u64),
-        ("KMC 2,4", 0xf000_3800_0000_0000),
-        ("KMF 2,4", 0xf000_3800_0000_0000),
-        ("KMO 2,4", 0xf000_3800_0000_0000),
-        ("KMCTR 2,6,4", 0xf000_3800_0000_0000),
-        ("KMAC 2,4", 0xf000_3800_0000_0000),
-        ("KMA 2,6,4", 0x8000_3800_0000_0000),
-        ("PCC", 0xf000_3800_0000_2800),
+        ("KM 2,4", 0xf070_3838_0000_2828u64),
+        ("KMC 2,4", 0xf070_3838_0000_0000),
+        ("KMF 2,4", 0xf070_3838_0000_0000),
+        ("KMO 2,4", 0xf070_3838_0000_0000),
+        ("KMCTR 2,6,4", 0xf070_3838_0000_0000),
+        ("KMAC 2,4", 0xf070_3838_0000_0000),
+        ("KMA 2,6,4", 0x8000_3838_0000_0000),
+        ("PCC", 0xf070_3838_0000_2828),
         ("KIMD 2,4", 0xf000_0000_fc00_0000),
         ("KLMD 2,4", 0xf000_0000_fc00_0000),
         ("PRNO 2,4", 0x9000_0000_0000_0000),
@@ -465,4 +465,140 @@ fn a_modifier_that_means_nothing_is_a_specification_exception() {
         }
     }
     assert_eq!(cases, 4 * 128 - 2);
+}
+
+/// The key, as PCKMO wraps it, with the pattern after it.
+fn wrapped(machine: &Machine, code: u64, key: &[u8]) -> Vec<u8> {
+    let length = key.len() + if code < 18 { 24 } else { 32 };
+    machine.put(BLOCK, &[0xee; 80]);
+    machine.put(BLOCK, key);
+    machine.set(|s| (s.gr[0], s.gr[1]) = (code, BLOCK));
+    assert_eq!(machine.execute("PCKMO"), Ending::Done);
+    assert_eq!(machine.get(BLOCK + length as u64, 1), [0xee], "nothing after it");
+    machine.get(BLOCK, length)
+}
+
+/// The ciphers by function code, and the lengths of their keys.
+const KEYS: [(u64, usize); 6] = [(1, 8), (2, 16), (3, 24), (18, 16), (19, 24), (20, 32)];
+
+#[test]
+fn wrapped_keys_do_what_clear_ones_do() {
+    let m = everything();
+    m.put(THIRD, &message());
+    let mut patterns = Vec::new();
+    for (code, length) in KEYS {
+        let (clear, kept) = (key(length), wrapped(&m, code, &key(length)));
+        assert_ne!(kept[..length], clear, "it is not as it was");
+        assert_eq!(kept, wrapped(&m, code, &key(length)), "the same key is wrapped alike");
+        patterns.push(kept[length..].to_vec());
+        let n = if code < 18 { 8 } else { 16 };
+        let fed = n << 24;
+        for (source, flags, before) in
+            [("KM 2,4", 0, 0), ("KMC 2,4", 0, n), ("KMF 2,4", fed, n), ("KMO 2,4", 0, n), ("KMCTR 2,6,4", 0, 0)]
+        {
+            for decipher in [0, 0x80] {
+                let block = |key: &[u8]| [&iv(before as usize), key].concat();
+                let expected = cipher(&m, source, flags | decipher | code, &block(&clear), &text());
+                let found = cipher(&m, source, flags | decipher | code | 8, &block(&kept), &text());
+                assert_eq!(found, expected, "{source} {code}");
+            }
+        }
+        // Authentication codes: the chaining value.
+        let authenticate = |code: u64, key: &[u8]| {
+            run(&m, "KMAC 0,4", code, &[&iv(n as usize), key].concat(), &text());
+            m.get(BLOCK, n as usize)
+        };
+        assert_eq!(authenticate(code | 8, &kept), authenticate(code, &clear), "KMAC {code}");
+        let last = |code: u64, key: &[u8]| {
+            run(&m, "PCC", code, &[&[40, 0, 0, 0, 0, 0, 0, 0][..], &iv(2 * n as usize), key].concat(), &[]);
+            m.get(BLOCK + 8 + n, n as usize)
+        };
+        assert_eq!(last(code | 8, &kept), last(code, &clear), "PCC {code}");
+        // Galois/counter mode, and XTS with what PCC begins it with.
+        if code >= 18 {
+            let block = |key: &[u8]| [&[0; 12][..], &[0, 0, 0, 1], &[0; 48], &iv(16), key].concat();
+            let run = |code: u64, key: &[u8]| cipher(&m, "KMA 2,6,4", code, &block(key), &text());
+            m.set(|s| s.gr[7] = 0);
+            assert_eq!(run(code | 8, &kept), run(code, &clear), "KMA {code}");
+        }
+        if matches!(code, 18 | 20) {
+            let code = code + 32;
+            let tweak = |code: u64, key: &[u8]| {
+                run(&m, "PCC", code, &[key, &iv(16), &[0; 15], &[5], &[0; 32]].concat(), &[]);
+                m.get(BLOCK + key.len() as u64 + 48, 16)
+            };
+            assert_eq!(tweak(code | 8, &kept), tweak(code, &clear), "PCC {code}");
+            let run = |code: u64, key: &[u8]| cipher(&m, "KM 2,4", code, &[key, &iv(16)].concat(), &text());
+            assert_eq!(run(code | 8, &kept), run(code, &clear), "KM {code}");
+        }
+    }
+    assert!(patterns[..3].iter().all(|p| *p == patterns[0]) && patterns[3..].iter().all(|p| *p == patterns[3]));
+}
+
+/// A clear reset makes other wrapping keys; so has each machine its own.
+#[test]
+fn a_wrapped_key_is_good_until_the_next_clear_reset() {
+    let m = everything();
+    let kept = wrapped(&m, 18, &key(16));
+    let attempt = |m: &Machine, source: &str, code: u64, parameters: &[u8]| {
+        m.put(BLOCK, parameters);
+        m.put(TO, &[0; 16]);
+        m.set(|s| {
+            (s.gr[0], s.gr[1]) = (code, BLOCK);
+            (s.gr[2], s.gr[4], s.gr[5], s.gr[6], s.gr[7]) = (TO, FROM, 16, THIRD, 0);
+        });
+        assert_eq!(m.execute(source), Ending::Done, "{source}");
+        (m.cc(), m.gr(5), m.get(BLOCK, parameters.len()) == parameters)
+    };
+    assert_eq!(attempt(&m, "KM 2,4", 26, &kept).0, 0);
+    m.configuration.reset(false);
+    m.set(|s| s.set_architecture(Architecture::Z));
+    assert_eq!(attempt(&m, "KM 2,4", 26, &kept).0, 0, "another reset does not");
+    let other = everything();
+    let before = |n: usize| [&vec![0; n][..], &kept].concat();
+    for (source, code, n) in [
+        ("KM 2,4", 26, 0),
+        ("KMC 2,4", 26, 16),
+        ("KMF 2,4", 0x1000_001a, 16),
+        ("KMO 2,4", 26, 16),
+        ("KMCTR 2,6,4", 26, 0),
+        ("KMAC 0,4", 26, 16),
+        ("KMA 2,6,4", 0x31a, 80),
+        ("PCC", 26, 40),
+        ("PCC", 58, 0),
+    ] {
+        assert_eq!(attempt(&other, source, code, &before(n)), (1, 16, true), "{source} {code}: nothing has happened");
+        assert_eq!(other.get(TO, 16), [0; 16]);
+    }
+    let new_psws = m.get(0, 0x200);
+    m.configuration.reset(true);
+    m.put(0, &new_psws);
+    m.set(|s| s.set_architecture(Architecture::Z));
+    assert_eq!(attempt(&m, "KM 2,4", 26, &kept).0, 1);
+}
+
+#[test]
+fn wrapped_keys_come_with_their_facility() {
+    let mut list = complex::FACILITIES;
+    list.0[1] &= !(1 << (127 - 76));
+    for (list, last) in [(complex::FACILITIES, 0x70), (list, 0)] {
+        let m = Machine::equipped(Architecture::Z, 1, list, Listener::default());
+        for (source, clear) in [("KM 2,4", 0xf0), ("KMC 2,4", 0xf0), ("KMAC 0,4", 0xf0), ("PCC", 0xf0)] {
+            m.put(BLOCK, &[0; 16]);
+            m.set(|s| (s.gr[0], s.gr[1]) = (0, BLOCK));
+            assert_eq!(m.execute(source), Ending::Done);
+            assert_eq!(m.get(BLOCK, 2), [clear, last], "{source}");
+            m.set(|s| (s.gr[0], s.gr[5]) = (26, 16));
+            let ending = m.execute(source);
+            assert_eq!(ending == Ending::Done, last != 0, "{source}: {ending:?}");
+        }
+    }
+    // PCKMO has no other functions, and is the supervisor's.
+    let m = everything();
+    for code in [4, 17, 21, 26, 0x92] {
+        m.set(|s| (s.gr[0], s.gr[1]) = (code, BLOCK));
+        assert_eq!(m.execute("PCKMO"), program(6, 4, PROGRAM + 4), "{code}");
+    }
+    m.text(PROGRAM, "PCKMO");
+    assert_eq!(m.go(WIDE | arch::mask::PROBLEM, PROGRAM), program(2, 4, PROGRAM + 4));
 }

@@ -1,7 +1,8 @@
-//! Block ciphers with their keys.
+//! Block ciphers with their keys, clear ones and those that PCKMO has wrapped.
 
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
+use cpu::WrappingKeys;
 use des::{Des, TdesEde3};
 
 /// Which cipher, and how long its key is.
@@ -17,6 +18,8 @@ pub(super) enum Kind {
 
 /// The function codes of [`Kind::of`].
 pub(super) const CODES: [u8; 6] = [1, 2, 3, 18, 19, 20];
+/// Added to the function code of a cipher with a clear key: the key is wrapped.
+pub(super) const WRAPPED: u8 = 8;
 
 impl Kind {
     /// The cipher of a function code, which most functions have in common.
@@ -40,6 +43,24 @@ impl Kind {
         }
     }
 
+    /// Bytes of the pattern after a wrapped key.
+    pub(super) fn pattern(self) -> usize {
+        if self.block() == 8 { 24 } else { 32 }
+    }
+
+    /// The pattern after a wrapped key.
+    pub(super) fn verification(self, keys: &WrappingKeys) -> &[u8] {
+        if self.block() == 8 { &keys.dea_pattern } else { &keys.aes_pattern }
+    }
+
+    /// The cipher that wraps keys.
+    fn wrapping(self, keys: &WrappingKeys) -> Cipher {
+        match self.block() {
+            8 => Cipher::new(Kind::Tdea192, &keys.dea),
+            _ => Cipher::new(Kind::Aes256, &keys.aes),
+        }
+    }
+
     /// Bytes of a key.
     pub(super) fn key(self) -> usize {
         match self {
@@ -48,6 +69,38 @@ impl Kind {
             Kind::Tdea192 | Kind::Aes192 => 24,
             Kind::Aes256 => 32,
         }
+    }
+}
+
+/// A cipher, and what stands for its key in a parameter block: the key, or the wrapped key and after it the
+/// verification pattern of the wrapping key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Keyed {
+    pub kind: Kind,
+    pub wrapped: bool,
+}
+
+impl Keyed {
+    /// Bytes of the key, and of the pattern if there is one.
+    pub(super) fn length(self) -> usize {
+        self.kind.key() + if self.wrapped { self.kind.pattern() } else { 0 }
+    }
+}
+
+/// Wraps a key in its place. The manual leaves open how. Here each block, of which each but the first begins in the
+/// middle of the one before where the cipher is AES, is enciphered after that one.
+pub(super) fn wrap(kind: Kind, key: &mut [u8], with: &WrappingKeys) {
+    let cipher = kind.wrapping(with);
+    for at in (0..key.len() - kind.block() + 1).step_by(8) {
+        cipher.encrypt(&mut key[at..at + kind.block()]);
+    }
+}
+
+/// The reverse.
+pub(super) fn unwrap(kind: Kind, key: &mut [u8], with: &WrappingKeys) {
+    let cipher = kind.wrapping(with);
+    for at in (0..key.len() - kind.block() + 1).step_by(8).rev() {
+        cipher.decrypt(&mut key[at..at + kind.block()]);
     }
 }
 

@@ -9,7 +9,7 @@ use zerocopy::FromBytes;
 
 /// A digest as the parameter block has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Digest {
+pub(super) enum Digest {
     Sha1,
     Sha256,
     Sha512,
@@ -24,7 +24,7 @@ enum Digest {
 const CODES: [u8; 9] = [1, 2, 3, 32, 33, 34, 35, 36, 37];
 const GHASH: u8 = 65;
 /// Bytes of the state of SHA-3.
-const STATE: usize = 200;
+pub(super) const STATE: usize = 200;
 
 impl Digest {
     fn of(code: u8) -> Option<Digest> {
@@ -43,7 +43,7 @@ impl Digest {
     }
 
     /// Bytes of a block.
-    fn block(self) -> usize {
+    pub(super) fn block(self) -> usize {
         match self {
             Digest::Sha1 | Digest::Sha256 => 64,
             Digest::Sha512 => 128,
@@ -64,7 +64,7 @@ impl Digest {
     }
 
     /// Absorbs whole blocks.
-    fn absorb(self, value: &mut [u8; STATE], blocks: &[u8], subkey: &[u8; 16]) {
+    pub(super) fn absorb(self, value: &mut [u8; STATE], blocks: &[u8], subkey: &[u8; 16]) {
         let n = self.block();
         for block in blocks.chunks_exact(n) {
             match self {
@@ -100,7 +100,7 @@ impl Digest {
 }
 
 /// The permutation under SHA-3; its lanes are little-endian.
-fn permute(state: &mut [u8; STATE]) {
+pub(super) fn permute(state: &mut [u8; STATE]) {
     let mut lanes = [0; 25];
     for (lane, bytes) in lanes.iter_mut().zip(state.chunks_exact(8)) {
         *lane = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));

@@ -1,7 +1,8 @@
 //! KMA: AES in Galois/counter mode; and GHASH for KIMD.
 
-use super::cipher::{Cipher, Kind, xor};
-use super::{PIECE, function, modified, operand_register, parameters, piece, query};
+use super::cipher::{Keyed, Kind, xor};
+use super::modes::{key, mismatch};
+use super::{PIECE, function, keyed, modified, operand_register, parameters, piece, query_keyed};
 use crate::general::{Operand, UNIT, set_address};
 use crate::prelude::*;
 use arch::crypto::GaloisBlock;
@@ -41,13 +42,15 @@ fn hash(block: &mut GaloisBlock, bytes: &[u8]) {
     }
 }
 
-/// KMA. R1 the result, R2 and R2+1 the data, R3 and R3+1 the additional authenticated data. CC: 0 done, 3 not yet.
+/// KMA. R1 the result, R2 and R2+1 the data, R3 and R3+1 the additional authenticated data.
+/// CC: 0 done, 1 another verification pattern, 3 not yet.
 pub(crate) fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     operand_register(i.r1)?;
     operand_register(i.r2)?;
     operand_register(i.r3)?;
-    let kind = match function(s) {
-        0 => return query(s, &[18, 19, 20]),
+    let (code, wrapped) = keyed(s, function(s));
+    let kind = match code {
+        0 if !wrapped => return query_keyed(s, &[18, 19, 20]),
         code @ 18..=20 => Kind::of(code).expect("one of AES"),
         _ => return Err(Program::Specification.into()),
     };
@@ -61,10 +64,8 @@ pub(crate) fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<()
     let at = parameters(s);
     s.test_write(at, size_of::<GaloisBlock>() as u64)?;
     let mut block: GaloisBlock = s.read_layout(at)?;
-    let mut key = [0; 32];
-    let behind = s.further(at, size_of::<GaloisBlock>() as u64);
-    s.read_bytes(behind, &mut key[..kind.key()])?;
-    let cipher = Cipher::new(kind, &key[..kind.key()]);
+    let found = key(s, Keyed { kind, wrapped }, size_of::<GaloisBlock>())?;
+    let Some(cipher) = found else { return mismatch(s) };
     if flags & SUBKEY_THERE == 0 {
         block.subkey = [0; 16];
         cipher.encrypt(&mut block.subkey);

@@ -1,24 +1,32 @@
-//! The message-security assist (POP, chapter 7, "CIPHER MESSAGE" and its kin): ciphers, digests, authentication codes
-//! and random numbers.
+//! The message-security assist (POP, chapter 7, "CIPHER MESSAGE" and its kin): ciphers, digests, authentication codes,
+//! signatures and random numbers.
 //!
 //! General register 0 has the function code, register 1 the address of the parameter block. What there is of a function
-//! says its query, function 0. Keys are clear keys: nothing is wrapped here. A long operand is processed a piece at a
-//! time, and after so many bytes the instruction ends with condition code 3, to be executed again from where it is.
+//! says its query, function 0. Keys are clear keys, or wrapped ones with the pattern that tells under which key. A long
+//! operand is processed a piece at a time, and after so many bytes the instruction ends with condition code 3, to be
+//! executed again from where it is.
 
 mod cipher;
 mod digest;
+mod edwards;
 mod galois;
+mod hash;
 mod modes;
 mod random;
+mod signature;
+mod weierstrass;
 
 pub(crate) use digest::{compute_intermediate_digest, compute_last_digest};
 pub(crate) use galois::cipher_with_authentication;
 pub(crate) use modes::*;
 pub(crate) use random::perform_random_number_operation;
+pub(crate) use signature::compute_digital_signature_authentication;
 
 use crate::general::{Operand, UNIT, set_address};
 use crate::prelude::*;
 use arch::PAGE;
+use cipher::{CODES, Kind, WRAPPED, wrap};
+use signature::SIGNATURES;
 
 /// The function code, without the modifier bit.
 fn function(s: &State) -> u8 {
@@ -56,13 +64,58 @@ fn store_functions(s: &mut State, functions: &[u8]) -> Result<(), Interruption> 
     s.write_bytes(at, &status)
 }
 
-/// PCKMO: the query. Its other functions import keys, and are there only where the machine's operator permits them;
-/// here none are.
+/// The facility with PCKMO, and with it functions that take wrapped keys.
+const WRAPPED_KEYS: u32 = 76;
+
+/// Query of an instruction that has these functions with clear keys, and with wrapped ones.
+fn query_keyed(s: &mut State, functions: &[u8]) -> Result<(), Interruption> {
+    query_keyed_and(s, functions, &[])
+}
+
+/// The same, of one that has more functions, too.
+fn query_keyed_and(s: &mut State, functions: &[u8], more: &[u8]) -> Result<(), Interruption> {
+    let wrapped = functions.iter().map(|code| code | WRAPPED).filter(|_| s.has(WRAPPED_KEYS));
+    let all: Vec<u8> = functions.iter().copied().chain(wrapped).chain(more.iter().copied()).collect();
+    query(s, &all)
+}
+
+/// The code of a function with a clear key, and whether this one's is wrapped.
+fn keyed(s: &State, code: u8) -> (u8, bool) {
+    let wrapped = code & WRAPPED != 0 && s.has(WRAPPED_KEYS);
+    (if wrapped { code & !WRAPPED } else { code }, wrapped)
+}
+
+/// PCKMO: the key in the parameter block is wrapped, and the verification pattern stored after it. Functions 32 on, for
+/// keys of elliptic curves, come with facility 155.
 pub(crate) fn perform_key_management_operation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
-    match unmodified(s)? {
-        0 => store_functions(s, &[]),
-        _ => Err(Program::Specification.into()),
+    let code = unmodified(s)?;
+    let curves = s.has(SIGNATURES);
+    if code == 0 {
+        let all = if curves { [&CODES[..], &signature::WRAPPING].concat() } else { CODES.to_vec() };
+        return store_functions(s, &all);
+    }
+    // Keys of curves are wrapped as those of AES are.
+    let of_curve = signature::Kind::wrapped_by(code).filter(|_| curves).map(|kind| (Kind::Aes256, kind.field()));
+    let (kind, length) = Kind::of(code).map(|kind| (kind, kind.key())).or(of_curve).ok_or(Program::Specification)?;
+    let (at, wrapping) = (parameters(s), s.shared().wrapping.keys());
+    let block = length + kind.pattern();
+    s.test_write(at, block as u64)?;
+    let mut bytes = [0; 112];
+    let (key, pattern) = bytes[..block].split_at_mut(length);
+    s.read_bytes(at, key)?;
+    wrap(kind, key, &wrapping);
+    pattern.copy_from_slice(kind.verification(&wrapping));
+    s.write_bytes(at, &bytes[..block])
+}
+
+/// PCC. CC 0: done; 1: another verification pattern, or a point of no curve; 2: the message's length is wrong.
+pub(crate) fn perform_cryptographic_computation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+    let code = unmodified(s)?;
+    let curves = s.has(SIGNATURES);
+    match signature::Kind::multiplied_by(code).filter(|_| curves) {
+        Some(kind) => signature::multiply(s, kind),
+        None => modes::compute(s, code, if curves { &signature::PRODUCTS } else { &[] }),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Modes of ciphers: KM, KMC, KMF, KMO, KMCTR, and the authentication codes KMAC and PCC.
 
-use super::cipher::{CODES, Cipher, Kind, xor};
+use super::cipher::{CODES, Cipher, Keyed, Kind, unwrap, xor};
 use super::{
-    Chain, PIECE, absorb, function, modified, operand_register, parameters, piece, query, transform, unmodified,
+    Chain, PIECE, absorb, function, keyed, modified, operand_register, parameters, piece, query_keyed, query_keyed_and,
+    transform, unmodified,
 };
 use crate::general::{Operand, UNIT, set_address};
 use crate::prelude::*;
@@ -15,13 +16,36 @@ fn specification<T>() -> Result<T, Interruption> {
     Err(Program::Specification.into())
 }
 
-/// The cipher whose key lies at `offset` of the parameter block.
-fn key(s: &mut State, kind: Kind, offset: usize) -> Result<Cipher, Interruption> {
+/// The functions of KM and PCC with clear keys.
+const WITH_XTS: [u8; 8] = [1, 2, 3, 18, 19, 20, XTS_AES_128, XTS_AES_256];
+
+/// The cipher whose key lies at `offset` of the parameter block. `None`: it was wrapped under another key than the one
+/// that is there now.
+pub(super) fn key(
+    s: &mut State,
+    Keyed { kind, wrapped }: Keyed,
+    offset: usize,
+) -> Result<Option<Cipher>, Interruption> {
     let block = parameters(s);
     let at = s.further(block, offset as u64);
-    let mut key = [0; 32];
-    s.read_bytes(at, &mut key[..kind.key()])?;
-    Ok(Cipher::new(kind, &key[..kind.key()]))
+    let mut bytes = [0; 64];
+    let bytes = &mut bytes[..Keyed { kind, wrapped }.length()];
+    s.read_bytes(at, bytes)?;
+    let (key, pattern) = bytes.split_at_mut(kind.key());
+    if wrapped {
+        let wrapping = s.shared().wrapping.keys();
+        if *pattern != *kind.verification(&wrapping) {
+            return Ok(None);
+        }
+        unwrap(kind, key, &wrapping);
+    }
+    Ok(Some(Cipher::new(kind, key)))
+}
+
+/// The verification pattern is another one: nothing has been done.
+pub(super) fn mismatch(s: &mut State) -> Result<(), Interruption> {
+    s.cc = 1;
+    Ok(())
 }
 
 /// The length of the operand in R2 and R2+1, a multiple of `unit`.
@@ -36,27 +60,27 @@ fn nothing(s: &mut State) -> Result<(), Interruption> {
     Ok(())
 }
 
-/// KM. CC: 0 done, 3 not yet.
+/// KM. CC: 0 done, 1 another verification pattern, 3 not yet.
 pub(crate) fn cipher_message(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     operand_register(i.r1)?;
     operand_register(i.r2)?;
     let (code, decrypt) = (function(s), modified(s));
     if code == 0 {
-        let mut functions = [XTS_AES_128, XTS_AES_256, 0, 0, 0, 0, 0, 0];
-        functions[2..].copy_from_slice(&CODES);
-        return query(s, &functions);
+        return query_keyed(s, &WITH_XTS);
     }
+    let (code, wrapped) = keyed(s, code);
     let (kind, xts) = match code {
         XTS_AES_128 => (Kind::Aes128, true),
         XTS_AES_256 => (Kind::Aes256, true),
         _ => (Kind::of(code).ok_or(Program::Specification)?, false),
     };
+    let keyed = Keyed { kind, wrapped };
     if length(s, i.r2, kind.block())? == 0 {
         return nothing(s);
     }
-    let cipher = key(s, kind, 0)?;
+    let Some(cipher) = key(s, keyed, 0)? else { return mismatch(s) };
     // XTS: the tweak stands after the key.
-    let chain = Chain::<16>::fetch(s, kind.key(), if xts { 16 } else { 0 })?;
+    let chain = Chain::<16>::fetch(s, keyed.length(), if xts { 16 } else { 0 })?;
     transform(s, i, kind.block(), chain, |tweak, bytes| {
         for block in bytes.chunks_exact_mut(kind.block()) {
             if xts {
@@ -84,24 +108,28 @@ fn times_x(tweak: [u8; 16]) -> [u8; 16] {
 
 /// What the functions of one cipher begin with: the registers of the operands, the query, and the cipher that the
 /// function code names. `None`: it was the query.
-fn chosen(s: &mut State, registers: &[u8]) -> Result<Option<Kind>, Interruption> {
+fn chosen(s: &mut State, registers: &[u8]) -> Result<Option<Keyed>, Interruption> {
     registers.iter().try_for_each(|r| operand_register(*r))?;
     match function(s) {
-        0 => query(s, &CODES).map(|()| None),
-        code => Kind::of(code).map(Some).ok_or(Program::Specification.into()),
+        0 => query_keyed(s, &CODES).map(|()| None),
+        code => {
+            let (code, wrapped) = keyed(s, code);
+            let kind = Kind::of(code).ok_or(Program::Specification)?;
+            Ok(Some(Keyed { kind, wrapped }))
+        }
     }
 }
 
 /// KMC: cipher block chaining.
 pub(crate) fn cipher_message_with_chaining(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
+    let Some(keyed) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
     let decrypt = modified(s);
-    if length(s, i.r2, kind.block())? == 0 {
+    if length(s, i.r2, keyed.kind.block())? == 0 {
         return nothing(s);
     }
-    let n = kind.block();
+    let n = keyed.kind.block();
     let chain = Chain::<16>::fetch(s, 0, n)?;
-    let cipher = key(s, kind, n)?;
+    let Some(cipher) = key(s, keyed, n)? else { return mismatch(s) };
     transform(s, i, n, chain, |value, bytes| {
         for block in bytes.chunks_exact_mut(n) {
             if decrypt {
@@ -121,9 +149,9 @@ pub(crate) fn cipher_message_with_chaining(s: &mut State, i: &Fields) -> Result<
 
 /// KMF: cipher feedback. Bits 32-39 of register 0: how many bytes are fed back.
 pub(crate) fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
+    let Some(keyed) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
     let decrypt = modified(s);
-    let (n, fed) = (kind.block(), (s.gr[0] >> 24) as u8 as usize);
+    let (n, fed) = (keyed.kind.block(), (s.gr[0] >> 24) as u8 as usize);
     if fed == 0 || fed > n {
         return specification();
     }
@@ -131,7 +159,7 @@ pub(crate) fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> 
         return nothing(s);
     }
     let chain = Chain::<16>::fetch(s, 0, n)?;
-    let cipher = key(s, kind, n)?;
+    let Some(cipher) = key(s, keyed, n)? else { return mismatch(s) };
     transform(s, i, fed, chain, |value, bytes| {
         for unit in bytes.chunks_exact_mut(fed) {
             let mut mask = *value;
@@ -150,13 +178,13 @@ pub(crate) fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> 
 
 /// KMO: output feedback; enciphering and deciphering are the same.
 pub(crate) fn cipher_message_with_output_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
-    let n = kind.block();
+    let Some(keyed) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
+    let n = keyed.kind.block();
     if length(s, i.r2, n)? == 0 {
         return nothing(s);
     }
     let chain = Chain::<16>::fetch(s, 0, n)?;
-    let cipher = key(s, kind, n)?;
+    let Some(cipher) = key(s, keyed, n)? else { return mismatch(s) };
     transform(s, i, n, chain, |value, bytes| {
         for block in bytes.chunks_exact_mut(n) {
             cipher.encrypt(&mut value[..n]);
@@ -167,12 +195,12 @@ pub(crate) fn cipher_message_with_output_feedback(s: &mut State, i: &Fields) -> 
 
 /// KMCTR: the third operand is as many counter blocks as the second has blocks.
 pub(crate) fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let Some(kind) = chosen(s, &[i.r1, i.r2, i.r3])? else { return Ok(()) };
-    let n = kind.block();
+    let Some(keyed) = chosen(s, &[i.r1, i.r2, i.r3])? else { return Ok(()) };
+    let n = keyed.kind.block();
     if length(s, i.r2, n)? == 0 {
         return nothing(s);
     }
-    let cipher = key(s, kind, 0)?;
+    let Some(cipher) = key(s, keyed, 0)? else { return mismatch(s) };
     let (mut to, mut counters) = (s.address_in(i.r1), s.address_in(i.r3));
     let mut from = Operand::of(s, i.r2)?;
     let mut unit = UNIT;
@@ -200,13 +228,13 @@ pub(crate) fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(
 /// KMAC: the chaining value of CBC alone.
 pub(crate) fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     unmodified(s)?;
-    let Some(kind) = chosen(s, &[i.r2])? else { return Ok(()) };
-    let n = kind.block();
+    let Some(keyed) = chosen(s, &[i.r2])? else { return Ok(()) };
+    let n = keyed.kind.block();
     if length(s, i.r2, n)? == 0 {
         return nothing(s);
     }
     let mut chain = Chain::<16>::fetch(s, 0, n)?;
-    let cipher = key(s, kind, n)?;
+    let Some(cipher) = key(s, keyed, n)? else { return mismatch(s) };
     let done = absorb(s, i.r2, n, &mut chain, |value, bytes| {
         for block in bytes.chunks_exact(n) {
             xor(&mut value[..n], block);
@@ -217,23 +245,23 @@ pub(crate) fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(
     Ok(())
 }
 
-/// PCC: the last block of CMAC, or the first tweak of XTS. CC 2: the message's length is wrong.
-pub(crate) fn perform_cryptographic_computation(s: &mut State, _: &Fields) -> Result<(), Interruption> {
-    match unmodified(s)? {
-        0 => {
-            let mut functions = [XTS_AES_128, XTS_AES_256, 0, 0, 0, 0, 0, 0];
-            functions[2..].copy_from_slice(&CODES);
-            query(s, &functions)
+/// PCC but for curves: the last block of CMAC, or the first tweak of XTS. The query tells of functions of curves, too.
+pub(super) fn compute(s: &mut State, code: u8, of_curves: &[u8]) -> Result<(), Interruption> {
+    let (code, wrapped) = keyed(s, code);
+    match code {
+        0 if !wrapped => query_keyed_and(s, &WITH_XTS, of_curves),
+        XTS_AES_128 => xts_parameter(s, Keyed { kind: Kind::Aes128, wrapped }),
+        XTS_AES_256 => xts_parameter(s, Keyed { kind: Kind::Aes256, wrapped }),
+        code => {
+            let kind = Kind::of(code).ok_or(Program::Specification)?;
+            last_block_cmac(s, Keyed { kind, wrapped })
         }
-        XTS_AES_128 => xts_parameter(s, Kind::Aes128),
-        XTS_AES_256 => xts_parameter(s, Kind::Aes256),
-        code => last_block_cmac(s, Kind::of(code).ok_or(Program::Specification)?),
     }
 }
 
 /// Parameters: length of the message in bits (one byte), seven reserved, the message, the chaining value, the key.
-fn last_block_cmac(s: &mut State, kind: Kind) -> Result<(), Interruption> {
-    let n = kind.block();
+fn last_block_cmac(s: &mut State, keyed: Keyed) -> Result<(), Interruption> {
+    let n = keyed.kind.block();
     let at = parameters(s);
     let mut head = [0; 24];
     s.read_bytes(at, &mut head[..8 + n])?;
@@ -243,7 +271,7 @@ fn last_block_cmac(s: &mut State, kind: Kind) -> Result<(), Interruption> {
         return Ok(());
     }
     let mut chain = Chain::<16>::fetch(s, 8 + n, n)?;
-    let cipher = key(s, kind, 8 + 2 * n)?;
+    let Some(cipher) = key(s, keyed, 8 + 2 * n)? else { return mismatch(s) };
     // Subkeys: twice, or four times, the cipher of zeros.
     let mut subkey = [0; 16];
     cipher.encrypt(&mut subkey[..n]);
@@ -276,13 +304,13 @@ fn double(block: &mut [u8]) {
 }
 
 /// Parameters: the key, the tweak value, the number of the first block, a place for what is intermediate, the result.
-fn xts_parameter(s: &mut State, kind: Kind) -> Result<(), Interruption> {
+fn xts_parameter(s: &mut State, keyed: Keyed) -> Result<(), Interruption> {
     let at = parameters(s);
-    let cipher = key(s, kind, 0)?;
-    let fields = s.further(at, kind.key() as u64);
+    let Some(cipher) = key(s, keyed, 0)? else { return mismatch(s) };
+    let fields = s.further(at, keyed.length() as u64);
     let [mut power, number] = s.read_layout::<[[u8; 16]; 2]>(fields)?;
     let number = U128::from_bytes(number).get();
-    let mut result = Chain::<16>::fetch(s, kind.key() + 48, 16)?;
+    let mut result = Chain::<16>::fetch(s, keyed.length() + 48, 16)?;
     cipher.encrypt(&mut power);
     // Times x to the power of the block's number: bit by bit from the left, x^(2n) is (x^n) squared.
     let mut x = 1u128.to_le_bytes();
