@@ -1,42 +1,90 @@
 //! Decimal instructions (POP, chapter 8): packed decimal numbers of up to 31 digits and a sign, in storage.
 //!
-//! Values fit 128 bits, so arithmetic is the host's; what is left to do is the architecture's opinion of signs, of
-//! digits that do not fit, and of codes that are no digits. Both operands are fetched completely before anything is
-//! stored, so they may overlap as the manual allows.
+//! Sums, comparisons and shifts are done with the digits as they are, four bits each, all at once. Products and
+//! quotients fit 128 bits and are the host's. What is left to do is the architecture's opinion of signs, of digits that
+//! do not fit, and of codes that are no digits. Both operands are fetched completely before anything is stored, so they
+//! may overlap as the manual allows.
 
-use crate::general::{pack, sign_of, unpack};
+use crate::general::{are_digits, compare_code, fetch_number, number_of_digits, pack_number, sign_of, store_number};
 use crate::prelude::*;
 use std::cmp::Ordering;
 
 const DATA: Interruption = Interruption::Data(0);
 
-/// A decimal number.
+/// A decimal number: its digits, four bits each, up to 31 of them; a sum may have one more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Decimal {
     negative: bool,
-    size: u128,
+    digits: u128,
+}
+
+/// The bit of each digit but the first to which the digit on its right carries.
+const CARRIES: u128 = 0x1111_1111_1111_1111_1111_1111_1111_1110;
+/// Six in each digit but the first.
+const SIXES: u128 = 0x0666_6666_6666_6666_6666_6666_6666_6666;
+
+/// The sum of 31 digits and 31 digits. Six more in each digit has it carry at ten; those that do not carry have them
+/// taken away again.
+fn sum_of(a: u128, b: u128) -> u128 {
+    let sum = a + SIXES + b;
+    let still = !(sum ^ (a + SIXES) ^ b) & CARRIES;
+    sum - (still >> 2 | still >> 3)
+}
+
+/// The difference of digits and digits that are not greater: a digit that borrows has sixteen, not ten.
+fn difference_of(a: u128, b: u128) -> u128 {
+    let difference = a - b;
+    let borrowed = (difference ^ a ^ b) & CARRIES;
+    difference - (borrowed >> 2 | borrowed >> 3)
+}
+
+/// Digits of a number without the last ones.
+fn without_last(digits: u128, n: usize) -> u128 {
+    if n < 32 { digits >> (4 * n) } else { 0 }
+}
+
+/// The digits that `len` bytes hold.
+fn mask(len: usize) -> u128 {
+    u128::MAX >> (132 - 8 * len)
 }
 
 impl Decimal {
     /// The operand of `len` bytes at `at`.
+    #[inline]
     fn fetch(s: &mut State, at: At, len: usize) -> Result<Decimal, Interruption> {
-        let mut bytes = [0; 16];
-        s.read_bytes(at, &mut bytes[..len])?;
-        let (negative, size) = unpack(&bytes[..len])?;
-        Ok(Decimal { negative, size })
+        let all = fetch_number(s, at, len)?;
+        let digits = all >> 4;
+        if !are_digits((digits >> 64) as u64) || !are_digits(digits as u64) {
+            return Err(DATA);
+        }
+        Ok(Decimal { negative: sign_of(all as u8).ok_or(DATA)?, digits })
     }
 
-    fn value(self) -> i128 {
-        if self.negative { -(self.size as i128) } else { self.size as i128 }
+    /// With the other sign, if `changed`.
+    fn negated(self, changed: bool) -> Decimal {
+        Decimal { negative: self.negative != changed, ..self }
     }
 
-    /// The number in the last `len` bytes with a preferred sign; digits that do not fit are lost.
-    fn bytes(self) -> [u8; 16] {
-        pack(self.negative, self.size)
+    fn plus(self, other: Decimal) -> Decimal {
+        let (a, b) = (self.digits, other.digits);
+        if self.negative == other.negative {
+            Decimal { digits: sum_of(a, b), ..self }
+        } else if a >= b {
+            Decimal { digits: difference_of(a, b), ..self }
+        } else {
+            Decimal { digits: difference_of(b, a), ..other }
+        }
     }
 
+    /// The number that the digits are.
+    fn size(self) -> u128 {
+        number_of_digits(self.digits)
+    }
+
+    /// In the last `len` bytes, with a preferred sign; digits that do not fit are lost.
+    #[inline]
     fn store(self, s: &mut State, at: At, len: usize) -> Result<(), Interruption> {
-        s.write_bytes(at, &self.bytes()[16 - len..])
+        store_number(s, at, len, self.digits << 4 | if self.negative { 0xd } else { 0xc })
     }
 }
 
@@ -65,18 +113,16 @@ fn divided(a: u128, b: u128) -> (u128, u128) {
 }
 
 /// Stores a sum. A zero is positive, except what overflow made one. CC: 0 zero, 1 negative, 2 positive, 3 overflow.
+#[inline]
 fn finish(s: &mut State, at: At, len: usize, mut result: Decimal, lost: bool) -> Result<(), Interruption> {
-    let overflow = lost || result.size >= limit(len);
-    if overflow {
-        result.size %= limit(len);
-    }
-    if result.size == 0 && !overflow {
+    let overflow = lost || result.digits & !mask(len) != 0;
+    if result.digits == 0 && !overflow {
         result.negative = false;
     }
     result.store(s, at, len)?;
     s.cc = match result {
         _ if overflow => 3,
-        Decimal { size: 0, .. } => 0,
+        Decimal { digits: 0, .. } => 0,
         Decimal { negative: true, .. } => 1,
         _ => 2,
     };
@@ -97,10 +143,9 @@ fn places(s: &mut State, i: &Fields) -> (At, usize, At, usize) {
 
 fn sum(s: &mut State, i: &Fields, subtract: bool) -> Result<(), Interruption> {
     let (first, len, second, len2) = places(s, i);
-    let b = Decimal::fetch(s, second, len2)?.value();
-    let a = Decimal::fetch(s, first, len)?.value();
-    let sum = if subtract { a - b } else { a + b };
-    finish(s, first, len, Decimal { negative: sum < 0, size: sum.unsigned_abs() }, false)
+    let b = Decimal::fetch(s, second, len2)?;
+    let a = Decimal::fetch(s, first, len)?;
+    finish(s, first, len, a.plus(b.negated(subtract)), false)
 }
 
 /// AP.
@@ -123,13 +168,16 @@ pub(crate) fn zero_and_add(s: &mut State, i: &Fields) -> Result<(), Interruption
 /// CP. CC: 0 equal (whatever the signs of zeros), 1 first low, 2 first high.
 pub(crate) fn compare_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let (first, len, second, len2) = places(s, i);
-    let b = Decimal::fetch(s, second, len2)?.value();
-    let a = Decimal::fetch(s, first, len)?.value();
-    s.cc = match a.cmp(&b) {
-        Ordering::Equal => 0,
-        Ordering::Less => 1,
-        Ordering::Greater => 2,
+    let b = Decimal::fetch(s, second, len2)?;
+    let a = Decimal::fetch(s, first, len)?;
+    let order = match (a.negative, b.negative) {
+        (false, false) => a.digits.cmp(&b.digits),
+        (true, true) => b.digits.cmp(&a.digits),
+        _ if a.digits | b.digits == 0 => Ordering::Equal,
+        (false, true) => Ordering::Greater,
+        (true, false) => Ordering::Less,
     };
+    s.cc = compare_code(order);
     Ok(())
 }
 
@@ -145,11 +193,10 @@ pub(crate) fn multiply_decimal(s: &mut State, i: &Fields) -> Result<(), Interrup
     lengths_of_product(len, len2)?;
     let b = Decimal::fetch(s, second, len2)?;
     let a = Decimal::fetch(s, first, len)?;
-    if a.size >= limit(len - len2) {
+    if a.digits & !mask(len - len2) != 0 {
         return Err(DATA);
     }
-    let product = Decimal { negative: a.negative != b.negative, size: a.size * b.size };
-    product.store(s, first, len)
+    store_number(s, first, len, pack_number(a.negative != b.negative, a.size() * b.size()))
 }
 
 /// DP: quotient and remainder stand side by side in the first operand; the remainder is as long as the divisor and has
@@ -159,19 +206,16 @@ pub(crate) fn divide_decimal(s: &mut State, i: &Fields) -> Result<(), Interrupti
     lengths_of_product(len, len2)?;
     let b = Decimal::fetch(s, second, len2)?;
     let a = Decimal::fetch(s, first, len)?;
-    let (quotient, remainder) = match b.size {
+    let (quotient, remainder) = match b.size() {
         0 => (u128::MAX, 0),
-        size => divided(a.size, size),
+        size => divided(a.size(), size),
     };
     if quotient >= limit(len - len2) {
         return Err(Program::DecimalDivide.into());
     }
-    let quotient = Decimal { negative: a.negative != b.negative, size: quotient };
-    let remainder = Decimal { negative: a.negative, size: remainder };
-    let mut bytes = [0; 16];
-    bytes[16 - len..16 - len2].copy_from_slice(&quotient.bytes()[16 - (len - len2)..]);
-    bytes[16 - len2..].copy_from_slice(&remainder.bytes()[16 - len2..]);
-    s.write_bytes(first, &bytes[16 - len..])
+    let quotient = pack_number(a.negative != b.negative, quotient);
+    let remainder = pack_number(a.negative, remainder);
+    store_number(s, first, len, quotient << (8 * len2) | remainder)
 }
 
 /// SRP: shifts digits left, or right with rounding, by a signed amount in the low six bits of the second-operand
@@ -184,18 +228,16 @@ pub(crate) fn shift_and_round_decimal(s: &mut State, i: &Fields) -> Result<(), I
     if i.i3 > 9 {
         return Err(DATA);
     }
-    let digits = 2 * len as u32 - 1;
     if amount < 32 {
-        let stays = digits.saturating_sub(amount as u32);
-        let (_, kept) = divided(v.size, POWERS[stays as usize]);
-        let size = if stays == 0 { 0 } else { kept * POWERS[amount as usize] };
-        return finish(s, first, len, Decimal { size, ..v }, kept != v.size);
+        let stays = (2 * len - 1).saturating_sub(amount as usize);
+        let lost = without_last(v.digits, stays) != 0;
+        let digits = if stays == 0 { 0 } else { v.digits << (4 * amount) & mask(len) };
+        return finish(s, first, len, Decimal { digits, ..v }, lost);
     }
-    let right = 64 - amount as usize;
-    let (shifted, _) = divided(v.size, POWERS[right - 1]);
-    let (size, last) = divided(shifted, 10);
-    let round = last + i.i3 as u128 > 9;
-    finish(s, first, len, Decimal { size: size + round as u128, ..v }, false)
+    let shifted = without_last(v.digits, 63 - amount as usize);
+    let round = (shifted as u8 & 15) + i.i3 > 9;
+    let digits = sum_of(shifted >> 4, round.into());
+    finish(s, first, len, Decimal { digits, ..v }, false)
 }
 
 /// ED.
@@ -215,6 +257,25 @@ mod pattern {
     pub(super) const FIELD_SEPARATOR: u8 = 0x22;
 }
 
+/// Bytes of an operand that are fetched one after the other: some at once, where their page is at hand.
+struct Ahead {
+    bytes: u64,
+    left: u8,
+}
+
+impl Ahead {
+    /// The byte at `at`, which comes after the one before.
+    fn next(&mut self, s: &mut State, at: At) -> Result<u8, Interruption> {
+        if self.left == 0 {
+            let Some(bytes) = s.find_u64(at) else { return s.load_u8(at) };
+            (self.bytes, self.left) = (bytes, 8);
+        }
+        let byte = (self.bytes >> 56) as u8;
+        (self.bytes, self.left) = (self.bytes << 8, self.left - 1);
+        Ok(byte)
+    }
+}
+
 /// Replaces pattern characters by digits, the fill character or themselves. CC of the last field: 0 zero or empty, 1
 /// not zero and significant at its end (negative), 2 not zero.
 fn edit_and(s: &mut State, i: &Fields, mark: bool) -> Result<(), Interruption> {
@@ -229,6 +290,7 @@ fn edit_and(s: &mut State, i: &Fields, mark: bool) -> Result<(), Interruption> {
     let mut zero = true;
     // The right half of a source byte that is still to come.
     let mut pending = None;
+    let mut ahead = Ahead { bytes: 0, left: 0 };
     let mut marked = None;
     for (n, character) in text[..len].iter_mut().enumerate() {
         match *character {
@@ -237,7 +299,7 @@ fn edit_and(s: &mut State, i: &Fields, mark: bool) -> Result<(), Interruption> {
                 let digit = match pending.take() {
                     Some(digit) => digit,
                     None => {
-                        let byte = s.load_u8(source)?;
+                        let byte = ahead.next(s, source)?;
                         source = s.further(source, 1);
                         if byte >> 4 > 9 {
                             return Err(DATA);
@@ -278,4 +340,34 @@ fn edit_and(s: &mut State, i: &Fields, mark: bool) -> Result<(), Interruption> {
         (false, false) => 2,
     };
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use support::Random;
+
+    /// The digits as they are printed.
+    fn digits(number: u128) -> u128 {
+        u128::from_str_radix(&number.to_string(), 16).expect("digits are digits in hexadecimal, too")
+    }
+
+    #[test]
+    fn digits_are_added_and_subtracted_as_they_are() {
+        let mut random = Random::seeded(31);
+        let mut number = |n: usize| {
+            let any = u128::from(random.below(10_000_000_000_000_000u64)) * 1_000_000_000_000_000;
+            let number = any + u128::from(random.below(1_000_000_000_000_000u64));
+            // One in eight has nines and zeros alone, where carries go far.
+            let number = if n % 8 == 0 { POWERS[n / 8 % 32] - (number & 1) } else { number };
+            number % POWERS[n % 32].max(2)
+        };
+        for n in 0..200_000 {
+            let (a, b) = (number(n), number(n / 32 + n));
+            assert_eq!(sum_of(digits(a), digits(b)), digits(a + b), "{a} {b}");
+            let (greater, less) = (a.max(b), a.min(b));
+            assert_eq!(difference_of(digits(greater), digits(less)), digits(greater - less), "{greater} {less}");
+            assert_eq!(number_of_digits(digits(a)), a);
+        }
+    }
 }

@@ -250,17 +250,26 @@ enum Part {
     Low,
 }
 
-fn unnormalized<S: Source>(s: &mut State, i: &Fields, part: Part) -> Done {
+/// The register that the left part of an extended number goes to, if `r` is either register of its pair.
+fn left_of_pair(r: u8) -> u8 {
+    r & !2
+}
+
+/// `add`: R1 is added to the product. Then it may be either register of the pair that both parts go to.
+fn unnormalized<S: Source>(s: &mut State, i: &Fields, part: Part, add: bool) -> Done {
     register_allowed(s, i.r1)?;
     register_allowed(s, i.r3)?;
-    if part == Part::Both {
+    if part == Part::Both && !add {
         <u128 as Operand>::check(i.r1)?;
     }
     let b = second::<u64, S>(s, i)?;
     let c = <u64 as Operand>::get(s, i.r3);
-    let result = value::multiply_unnormalized(c, b);
+    let result = match add {
+        false => value::multiply_unnormalized(c, b),
+        true => value::multiply_add_unnormalized(c, b, <u64 as Operand>::get(s, i.r1)),
+    };
     match part {
-        Part::Both => result.set(s, i.r1),
+        Part::Both => result.set(s, left_of_pair(i.r1)),
         Part::High => ((result >> 64) as u64).set(s, i.r1),
         Part::Low => (result as u64).set(s, i.r1),
     }
@@ -269,15 +278,30 @@ fn unnormalized<S: Source>(s: &mut State, i: &Fields, part: Part) -> Done {
 
 /// MYR, MY: the extended product of two long numbers, not normalized.
 pub(crate) fn multiply_unnormalized<S: Source>(s: &mut State, i: &Fields) -> Done {
-    unnormalized::<S>(s, i, Part::Both)
+    unnormalized::<S>(s, i, Part::Both, false)
 }
 
 /// MYHR, MYH: its high-order part.
 pub(crate) fn multiply_unnormalized_high<S: Source>(s: &mut State, i: &Fields) -> Done {
-    unnormalized::<S>(s, i, Part::High)
+    unnormalized::<S>(s, i, Part::High, false)
 }
 
 /// MYLR, MYL: its low-order part.
 pub(crate) fn multiply_unnormalized_low<S: Source>(s: &mut State, i: &Fields) -> Done {
-    unnormalized::<S>(s, i, Part::Low)
+    unnormalized::<S>(s, i, Part::Low, false)
+}
+
+/// MAYR, MAY: the same with the first operand added to the product.
+pub(crate) fn multiply_add_unnormalized<S: Source>(s: &mut State, i: &Fields) -> Done {
+    unnormalized::<S>(s, i, Part::Both, true)
+}
+
+/// MAYHR, MAYH: its high-order part.
+pub(crate) fn multiply_add_unnormalized_high<S: Source>(s: &mut State, i: &Fields) -> Done {
+    unnormalized::<S>(s, i, Part::High, true)
+}
+
+/// MAYLR, MAYL: its low-order part.
+pub(crate) fn multiply_add_unnormalized_low<S: Source>(s: &mut State, i: &Fields) -> Done {
+    unnormalized::<S>(s, i, Part::Low, true)
 }

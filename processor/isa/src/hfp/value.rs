@@ -427,6 +427,25 @@ pub(super) fn multiply_unnormalized(a: u64, b: u64) -> u128 {
     unnormalized(product(a, b))
 }
 
+/// MULTIPLY AND ADD UNNORMALIZED: `a` × `b` + `c`, where `c` is moved to where the product's characteristic has it.
+/// What leaves the 28 digits of the product on either side is lost. A sum of zero has the sign of the product.
+pub(super) fn multiply_add_unnormalized(a: u64, b: u64, c: u64) -> u128 {
+    const DIGITS: u32 = 28;
+    const ALL: u128 = (1 << bits(DIGITS)) - 1;
+    let (product, c) = (product(a, b), c.unpack());
+    // The product's characteristic counts modulo 128 here already.
+    let by = c.characteristic - (product.characteristic & 127);
+    let digits = bits(by.unsigned_abs().min(DIGITS));
+    let wide = c.fraction << bits(14);
+    let addend = if by >= 0 { wide << digits & ALL } else { wide >> digits };
+    let (negative, fraction) = match () {
+        _ if product.negative == c.negative => (c.negative, product.fraction + addend & ALL),
+        _ if addend > product.fraction => (c.negative, addend - product.fraction),
+        _ => (product.negative, product.fraction - addend),
+    };
+    unnormalized(Number { negative, fraction, ..product })
+}
+
 /// Both parts with characteristics of their own, even those of a zero.
 fn unnormalized(n: Number) -> u128 {
     let part = |fraction, less| u64::pack(Number { characteristic: n.characteristic - less, fraction, ..n }) as u128;

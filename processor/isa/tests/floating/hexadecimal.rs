@@ -238,9 +238,36 @@ fn exact_product(a: &Paper, b: &Paper) -> Paper {
 
 /// MULTIPLY UNNORMALIZED: both halves with characteristics of their own, whatever the digits are.
 pub(crate) fn multiply_unnormalized(a: &Paper, b: &Paper) -> [Paper; 2] {
-    let whole = exact_product(a, b);
-    let right = Paper { characteristic: whole.characteristic - 14, digits: whole.digits[LONG..].to_vec(), ..whole };
-    [whole.cut(LONG), right]
+    halves(&exact_product(a, b))
+}
+
+/// The product, and an addend written below it where its characteristic has it: what falls off the paper on either side
+/// does not count.
+pub(crate) fn multiply_add_unnormalized(a: &Paper, b: &Paper, c: &Paper) -> [Paper; 2] {
+    let product = exact_product(a, b);
+    let (mut first, mut second) = (product.digits.clone(), vec![0; product.digits.len()]);
+    let place = product.characteristic.rem_euclid(128) - c.characteristic;
+    for (n, &digit) in c.digits.iter().enumerate() {
+        if let Some(cell) = usize::try_from(place + n as i32).ok().and_then(|at| second.get_mut(at)) {
+            *cell = digit;
+        }
+    }
+    let mut negative = product.negative;
+    if negative == c.negative {
+        add_digits(&mut first, &second);
+    } else if first >= second {
+        subtract_digits(&mut first, &second);
+    } else {
+        subtract_digits(&mut second, &first);
+        (first, negative) = (second, c.negative);
+    }
+    halves(&Paper { negative, digits: first, ..product })
+}
+
+/// Both long numbers of an extended one; the right one's characteristic is less by 14, modulo 128.
+fn halves(whole: &Paper) -> [Paper; 2] {
+    let right = Paper { characteristic: whole.characteristic - 14, digits: whole.digits[LONG..].to_vec(), ..*whole };
+    [whole.clone().cut(LONG), right]
 }
 
 pub(crate) fn divide(a: &Paper, b: &Paper, mask: Mask) -> Outcome {

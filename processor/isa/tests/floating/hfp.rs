@@ -36,6 +36,8 @@ pub(crate) enum Operation {
     MultiplySubtract(usize),
     /// Both halves, the left one, the right one.
     MultiplyUnnormalized(bool, bool),
+    /// Likewise, with the first operand added.
+    MultiplyAddUnnormalized(bool, bool),
 }
 
 #[rustfmt::skip]
@@ -66,6 +68,8 @@ pub(crate) const INSTRUCTIONS: &[(&str, Operation)] = &[
     ("MSER MSE", MultiplySubtract(SHORT)), ("MSDR MSD", MultiplySubtract(LONG)),
     ("MYR MY", MultiplyUnnormalized(true, true)), ("MYHR MYH", MultiplyUnnormalized(true, false)),
     ("MYLR MYL", MultiplyUnnormalized(false, true)),
+    ("MAYR MAY", MultiplyAddUnnormalized(true, true)), ("MAYHR MAYH", MultiplyAddUnnormalized(true, false)),
+    ("MAYLR MAYL", MultiplyAddUnnormalized(false, true)),
 ];
 
 /// Classes of fractions and of characteristics.
@@ -135,7 +139,7 @@ impl Operation {
             Multiply(from, _) | Lengthen(from, _) | Shorten(from, _) | ToFixed(from, _) => from,
             Halve(f) | SquareRoot(f) | Positive(f) | Negative(f) | Test(f) | Complement(f) | Integer(f) => f,
             MultiplyAdd(f) | MultiplySubtract(f) => f,
-            FromFixed(..) | MultiplyUnnormalized(..) => LONG,
+            FromFixed(..) | MultiplyUnnormalized(..) | MultiplyAddUnnormalized(..) => LONG,
         }
     }
 
@@ -143,7 +147,7 @@ impl Operation {
     fn operands(self) -> usize {
         match self {
             FromFixed(..) => 0,
-            MultiplyAdd(_) | MultiplySubtract(_) | MultiplyUnnormalized(..) => 3,
+            MultiplyAdd(_) | MultiplySubtract(_) | MultiplyUnnormalized(..) | MultiplyAddUnnormalized(..) => 3,
             Add(_) | Subtract(_) | AddUnnormalized(_) | SubtractUnnormalized(_) | Compare(_) | Divide(_) => 2,
             Multiply(..) => 2,
             _ => 1,
@@ -236,8 +240,11 @@ impl Operation {
             }
             MultiplyAdd(_) => (hexadecimal::multiply_add(&c, &b, &a, mask), false),
             MultiplySubtract(_) => (hexadecimal::multiply_add(&c, &b, &a.negated(), mask), false),
-            MultiplyUnnormalized(left, right) => {
-                let halves = hexadecimal::multiply_unnormalized(&c, &b);
+            MultiplyUnnormalized(left, right) | MultiplyAddUnnormalized(left, right) => {
+                let halves = match self {
+                    MultiplyUnnormalized(..) => hexadecimal::multiply_unnormalized(&c, &b),
+                    _ => hexadecimal::multiply_add_unnormalized(&c, &b, &a),
+                };
                 let [high, low] = halves.map(|half| half.write());
                 after.put(Format::Long, 0, if left { high } else { low });
                 if left && right {

@@ -20,10 +20,14 @@ pub(super) fn propagate<D: Decimal, const N: usize>(
 /// ADD and, with the sign of the second operand turned around, SUBTRACT.
 pub fn add<D: Decimal>(env: &mut Environment, a: D, b: D, subtract: bool) -> Outcome<D> {
     let (a, mut b) = (a.decode(), b.decode());
+    // The sign of a NaN stays.
+    b.negative ^= subtract && !b.is_nan();
+    if let Some(sum) = plain_sum::<D>(a, b) {
+        return Ok(sum);
+    }
     if let Some(nan) = propagate(env, [a, b]) {
         return nan;
     }
-    b.negative ^= subtract;
     match (a.is_infinite(), b.is_infinite()) {
         (true, true) if a.negative != b.negative => return env.invalid(),
         (true, _) => return Ok(D::encode(a.canonical())),
@@ -44,6 +48,34 @@ pub fn add<D: Decimal>(env: &mut Environment, a: D, b: D, subtract: bool) -> Out
     };
     let negative = if zero { env.rounding == Rounding::TowardMinusInfinity } else { precise.negative };
     env.round(Precise { negative, ..precise }, preferred)
+}
+
+/// A sum without a case of its own: it is exact, has its preferred quantum, and is neither zero nor subnormal.
+#[inline]
+fn plain_sum<D: Decimal>(a: Number, b: Number) -> Option<D> {
+    if !a.is_finite() || !b.is_finite() {
+        return None;
+    }
+    let (high, low) = if a.exponent >= b.exponent { (a, b) } else { (b, a) };
+    let distance = (high.exponent - low.exponent) as u32;
+    if distance >= D::DIGITS || high.coefficient >= power(D::DIGITS - distance) {
+        return None;
+    }
+    let (first, second) = (high.coefficient * power(distance), low.coefficient);
+    let (negative, coefficient) = match high.negative == low.negative {
+        true => (high.negative, first + second),
+        false if first >= second => (high.negative, first - second),
+        false => (low.negative, second - first),
+    };
+    plain::<D>(negative, coefficient, low.exponent)
+}
+
+/// A result that is exact and has its preferred quantum, if it is not zero, normal whatever its digits, and fits.
+#[inline]
+fn plain<D: Decimal>(negative: bool, coefficient: u128, exponent: i32) -> Option<D> {
+    let fits = coefficient != 0 && coefficient < power(D::DIGITS);
+    (fits && (D::NORMAL_MIN..=D::GREATEST).contains(&exponent))
+        .then(|| D::encode(Number::finite(negative, coefficient, exponent)))
 }
 
 /// The coefficients of two numbers with one exponent, first of the one whose exponent is not less. Of a number that is
@@ -69,6 +101,14 @@ fn aligned(a: Number, b: Number) -> (Wide, Wide, i32) {
 /// MULTIPLY.
 pub fn multiply<D: Decimal>(env: &mut Environment, a: D, b: D) -> Outcome<D> {
     let (a, b) = (a.decode(), b.decode());
+    if a.is_finite()
+        && b.is_finite()
+        && let (Ok(x), Ok(y)) = (u64::try_from(a.coefficient), u64::try_from(b.coefficient))
+        && let Some(product) =
+            plain::<D>(a.negative != b.negative, u128::from(x) * u128::from(y), a.exponent + b.exponent)
+    {
+        return Ok(product);
+    }
     if let Some(nan) = propagate(env, [a, b]) {
         return nan;
     }
@@ -179,11 +219,11 @@ pub fn compare<D: Decimal>(env: &mut Environment, a: D, b: D, signal: bool) -> R
 
 /// The condition code of a result: 0 zero, 1 less than zero, 2 greater than zero, 3 NaN.
 pub fn condition<D: Decimal>(value: D) -> u8 {
-    let value = value.decode();
-    match () {
-        _ if value.is_nan() => 3,
-        _ if value.is_zero() => 0,
-        _ if value.negative => 1,
+    let (class, zero, negative) = value.glance();
+    match class {
+        Class::Quiet | Class::Signaling => 3,
+        Class::Finite if zero => 0,
+        _ if negative => 1,
         _ => 2,
     }
 }

@@ -95,6 +95,8 @@ pub trait Decimal: Copy + Eq + std::fmt::Debug {
 
     /// Takes a datum apart.
     fn decode(self) -> Number;
+    /// What kind of datum it is, whether all its digits are zero, and whether it is negative.
+    fn glance(self) -> (Class, bool, bool);
     /// Puts a datum together. It has to fit, but for the digits of what is no number: those that do not are lost.
     fn encode(number: Number) -> Self;
 
@@ -179,6 +181,14 @@ macro_rules! narrow {
             }
 
             #[inline]
+            fn glance(self) -> (Class, bool, bool) {
+                let bits = u64::from(self);
+                let top = <$type>::BITS - 1;
+                let Combination { class, digit, .. } = combination((bits >> (top - 6)) as u32 & 0x3f);
+                (class, digit == 0 && bits & ((1 << (10 * $declets)) - 1) == 0, bits >> top != 0)
+            }
+
+            #[inline]
             fn encode(n: Number) -> $type {
                 let top = <$type>::BITS - 1;
                 let sign = u64::from(n.negative) << top;
@@ -230,8 +240,15 @@ impl Decimal for u128 {
     }
 
     #[inline]
+    fn glance(self) -> (Class, bool, bool) {
+        let Combination { class, digit, .. } = combination((self >> 121) as u32 & 0x3f);
+        (class, digit == 0 && self & ((1 << 110) - 1) == 0, self >> 127 != 0)
+    }
+
+    #[inline]
     fn encode(n: Number) -> u128 {
-        let (left, right) = ((n.coefficient / SIX) as u64, (n.coefficient % SIX) as u64);
+        let left = (n.coefficient / SIX) as u64;
+        let right = (n.coefficient - u128::from(left) * SIX) as u64;
         let rest = u128::from(declets(left, 5)) << 60 | u128::from(declets(right, 6));
         let sign = u64::from(n.negative) << 63;
         let head = if n.is_finite() {
