@@ -46,6 +46,8 @@ pub enum Program {
     Operand = 0x15,
     /// A trace entry that would reach the next page.
     TraceTable = 0x16,
+    /// An ASN-first-table or ASN-second-table entry of a wrong form (ESA/390).
+    AsnTranslationSpecification = 0x17,
     /// A constrained transaction that broke a constraint.
     TransactionConstraint = 0x18,
     /// A vector floating-point condition; the vector-exception code tells which.
@@ -68,6 +70,10 @@ pub enum Program {
     PrimaryAuthority = 0x24,
     /// No secondary authority for the address space.
     SecondaryAuthority = 0x25,
+    /// An invalid linkage-first-table entry, or none.
+    LfxTranslation = 0x26,
+    /// An invalid linkage-second-table entry.
+    LsxTranslation = 0x27,
     /// An access-list-entry token whose reserved bits are not zero.
     AletSpecification = 0x28,
     /// An access-list entry that is invalid or outside the list.
@@ -80,6 +86,10 @@ pub enum Program {
     AsteSequence = 0x2c,
     /// No extended authority for an access-list entry.
     ExtendedAuthority = 0x2d,
+    /// A linkage-second-table entry of another sequence number than the caller's.
+    LsteSequence = 0x2e,
+    /// An ASN-second-table entry of another instance than the program named.
+    AsteInstance = 0x2f,
     /// No room in the linkage stack.
     StackFull = 0x30,
     /// No entry to take from the linkage stack.
@@ -124,6 +134,10 @@ impl Program {
                 | ExTranslation
                 | PrimaryAuthority
                 | SecondaryAuthority
+                | LfxTranslation
+                | LsxTranslation
+                | LsteSequence
+                | AsteInstance
                 | AletSpecification
                 | AlenTranslation
                 | AleSequence

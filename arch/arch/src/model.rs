@@ -1,10 +1,11 @@
 //! Models of processors: what a machine type stands for.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// A model, the earlier ones first. Each has all that the ones before it have.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)] // of the variants: `NAMES` says what they are
 pub enum Model {
     Z10,

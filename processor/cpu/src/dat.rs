@@ -37,6 +37,8 @@ pub(crate) struct Walk {
     pub place: Place,
     /// A table entry forbids stores.
     pub protected: bool,
+    /// The page's own entry forbids it to instructions, if control register 0 has that count.
+    pub no_execute: bool,
     /// The entry of a large page has an access key and fetch protection of its own, in a storage key's
     /// form.
     pub key: Option<u8>,
@@ -81,6 +83,8 @@ const TYPE: u64 = 0x0c;
 const PROTECT: u64 = 0x200;
 const LARGE: u64 = 0x400;
 const COMMON: u64 = 0x10;
+/// Of a page-table entry, or of one that stands for a large page.
+const NO_EXECUTE: u64 = 0x100;
 /// AV: bits 48-52 of a large page's entry are access key and fetch protection.
 const KEY_VALID: u64 = 0x1_0000;
 const PAGE_INVALID: u64 = 0x400;
@@ -94,7 +98,7 @@ pub(crate) fn walk_z(
     fetch: impl Fn(u64) -> Result<u64, Fault>,
 ) -> Result<Walk, Fault> {
     if asce & asce::REAL_SPACE != 0 {
-        return Ok(Walk { place: Place::Real(Real(va)), protected: false, key: None });
+        return Ok(Walk { place: Place::Real(Real(va)), protected: false, no_execute: false, key: None });
     }
     // Level 3 is the region-first table, 0 the segment table; an address must not reach above its table.
     let top = asce >> 2 & 3;
@@ -157,13 +161,15 @@ pub(crate) fn walk_z(
         return Err(Program::TranslationSpecification.into());
     }
     protected |= entry & PROTECT != 0;
-    Ok(Walk { place: Place::Real(Real(entry & !0xfff | va & 0xfff)), protected, key: None })
+    let no_execute = entry & NO_EXECUTE != 0;
+    Ok(Walk { place: Place::Real(Real(entry & !0xfff | va & 0xfff)), protected, no_execute, key: None })
 }
 
 /// A large page, all of whose bytes `within` gives.
 fn large(entry: u64, va: u64, within: u64, protected: bool) -> Walk {
     let key = (entry & KEY_VALID != 0).then_some((entry >> 8) as u8 & 0xf8);
-    Walk { place: Place::Absolute(Absolute(entry & !within | va & within)), protected, key }
+    let place = Place::Absolute(Absolute(entry & !within | va & within));
+    Walk { place, protected, no_execute: entry & NO_EXECUTE != 0, key }
 }
 
 /// Walks the tables of ESA/390: a segment table of words, designated by a segment-table designation; `fetch` fetches a
@@ -193,5 +199,6 @@ pub(crate) fn walk_esa(std: u64, va: u64, fetch: impl Fn(u64) -> Result<u32, Fau
     if entry & 0x8000_0900 != 0 {
         return Err(Program::TranslationSpecification.into());
     }
-    Ok(Walk { place: Place::Real(Real(entry & 0x7fff_f000 | va & 0xfff)), protected: entry & PROTECT != 0, key: None })
+    let place = Place::Real(Real(entry & 0x7fff_f000 | va & 0xfff));
+    Ok(Walk { place, protected: entry & PROTECT != 0, no_execute: false, key: None })
 }

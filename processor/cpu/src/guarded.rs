@@ -23,7 +23,8 @@ impl State {
         logical: bool,
     ) -> Result<(), Interruption> {
         let at = At { address: self.guarded.parameters & self.address_mask, ar: 0 };
-        let handler = self.load_u64(self.further(at, offset_of!(EventList, handler) as u64))?;
+        let handler = self.load_u64(self.further(at, offset_of!(EventList, handler) as u64));
+        let handler = handler.map_err(|why| self.side_effect(why))?;
         let psw = self.psw();
         let mode = (psw.is(mask::EXTENDED_ADDRESSING) as u8) << 1 | psw.is(mask::BASIC_ADDRESSING) as u8;
         let dat = psw.is(mask::DAT);
@@ -38,7 +39,8 @@ impl State {
         // The header, and everything after the handler's address.
         let (header, rest) = (&list.as_bytes()[..4], &list.as_bytes()[offset_of!(EventList, instruction)..]);
         let behind = self.further(at, offset_of!(EventList, instruction) as u64);
-        self.test_store(at.address, size_of::<EventList>() as u64, Space::Mode { ar: 0 }, self.key)?;
+        let stored = self.test_store(at.address, size_of::<EventList>() as u64, Space::Mode { ar: 0 }, self.key);
+        stored.map_err(|why| self.side_effect(why))?;
         self.write_bytes(at, header)?;
         self.write_bytes(behind, rest)?;
         self.breaking_event = instruction;

@@ -10,11 +10,9 @@
 //! the host's, and the guest executes the instruction again when the host has seen to it.
 
 use crate::dat::{Fault, HostFault, Place};
+use crate::exception_id::FETCH_STORE_INDICATION;
 use crate::state::{Access, At, HostSpace, Interpretation, Interruption, Space, State};
 use arch::{Absolute, PAGE, Program, Real};
-
-/// Facility: a translation-exception identification says whether it was a fetch or a store.
-const FETCH_STORE_INDICATION: u32 = 75;
 
 impl HostSpace {
     /// The storage from `first` to `last` of the primary space that `host` has now.
@@ -83,7 +81,7 @@ impl State {
             Ok(_) => Ok(frame),
             Err(_) => Err(Program::Addressing.into()),
         });
-        found.map_err(|fault| self.access_exception(fault, at.0, Space::Real, 0))
+        found.map_err(|fault| self.access_exception(fault, at.0, Space::Real, access))
     }
 
     /// Where the host's tables have these two operands, if it lacks a page of one of them at least and no other

@@ -84,8 +84,7 @@ impl State {
             | AsceType
             | RegionFirstTranslation
             | RegionSecondTranslation
-            | RegionThirdTranslation
-            | SpaceSwitchEvent => {
+            | RegionThirdTranslation => {
                 if zarch {
                     self.store_real_u64(z::TRANSLATION_EXCEPTION_ID, self.translation_exception_id);
                 } else {
@@ -97,6 +96,12 @@ impl State {
                 if code == PageTranslation {
                     self.store_real_u8(z::OPERAND_ACCESS_ID, self.operand_access_id);
                 }
+            }
+            // An address-space number or a PC number, of 32 bits at most.
+            SpaceSwitchEvent | AfxTranslation | AsxTranslation | PrimaryAuthority | SecondaryAuthority
+            | LxTranslation | ExTranslation | LfxTranslation | LsxTranslation | LsteSequence | AsteInstance => {
+                let at = if zarch { z::TRANSLATION_EXCEPTION_ID + 4 } else { esa::TRANSLATION_EXCEPTION_ID };
+                self.store_real_u32(at, self.translation_exception_id as u32);
             }
             // The register is all there is to say of these.
             AletSpecification | AlenTranslation | AleSequence | AsteValidity | AsteSequence | ExtendedAuthority => {

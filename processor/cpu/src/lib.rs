@@ -13,9 +13,12 @@
 #[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod access;
 mod access_register;
+mod asn;
 #[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod bulk;
+pub mod checkpoint;
 mod dat;
+mod exception_id;
 mod guarded;
 #[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod interlocked;
@@ -28,15 +31,18 @@ mod signals;
 mod state;
 mod tables;
 mod timing;
+mod trace;
 pub mod transaction;
 
-pub use access::Translation;
+pub use access::{PageTableEntry, Translation};
+pub use asn::{EntryPoint, SecondTableEntry};
 pub use dat::{HostFault, Place};
 pub use lockstep::{Snapshot, Stored};
 pub use signals::{External, Floating, Order, Signals, attention};
 pub use state::{
-    Access, Architecture, At, CYCLES_PER_MICROSECOND, CounterSet, Counters, CpuTimer, Facilities, Guarded, HostSpace,
-    Intercepted, Interpretation, Interruption, IoInstruction, PerEvent, SCRATCH, Shared, Space, State, VectorRegisters,
-    cr0, cr2, cr14, layout, local,
+    Access, Architecture, Area, At, CYCLES_PER_MICROSECOND, CounterSet, Counters, CpuTimer, Expanded, Facilities,
+    Guarded, HostSpace, Intercepted, Interpretation, Interruption, IoInstruction, PerEvent, SCRATCH, Shared, Space,
+    State, Stops, Touched, VectorRegisters, Wrapping, WrappingKeys, cr0, cr2, cr12, cr14, layout, local,
 };
 pub use timing::FOREVER;
+pub use trace::{TraceSlot, Traced};

@@ -43,7 +43,8 @@ macro_rules! kept {
                     $($name,)* $($other,)*
                     next_ia: _, executed: _, key: _, data_asid: _, data_window: _, fetch_asid: _, block_stale: _, fetch_stale: _, blocks_stale: _,
                     left: _, tlb: _, attention: _, open_for: _, scratch: _, transaction: _, transaction_aborted: _, address: _, stopped: _,
-                    interrupted: _, interpretation: _, reported: _, shared: _, watch: _, held_clock: _,
+                    interrupted: _, interpretation: _, space_left: _, reported: _, shared: _, watch: _, held_clock: _,
+                    stops: _, touched: _,
                 } = self;
                 Snapshot { $($name: *$name,)* $($other: *$other,)* }
             }

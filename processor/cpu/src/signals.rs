@@ -4,6 +4,7 @@
 //! CPU looks at `attention & open` between blocks: one load and one test when nothing is the matter.
 
 use base::Held;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 use std::sync::{Mutex, MutexGuard};
@@ -166,6 +167,20 @@ impl Signals {
         }
     }
 
+    /// For a checkpoint: the CPUs whose emergency signals are pending, and the one whose external call is, plus 1.
+    pub(crate) fn calls(&self) -> (u64, u32) {
+        (self.emergency.load(SeqCst), self.external_call.load(SeqCst))
+    }
+
+    /// Makes those pending.
+    pub(crate) fn set_calls(&self, emergency: u64, external_call: u32) {
+        self.emergency.store(emergency, SeqCst);
+        self.external_call.store(external_call, SeqCst);
+        let bits = if emergency != 0 { attention::EMERGENCY_SIGNAL } else { 0 }
+            | if external_call != 0 { attention::EXTERNAL_CALL } else { 0 };
+        self.raise(bits);
+    }
+
     /// Asks the CPU to carry out an order; false if it has not carried out another one yet.
     pub fn order(&self, order: Order) -> bool {
         let free = self.order.compare_exchange(0, order as u32, SeqCst, SeqCst).is_ok();
@@ -261,7 +276,7 @@ impl Signals {
 }
 
 /// An external interruption that any CPU may take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct External {
     /// The interruption code, stored at 86.
     pub code: u16,
@@ -360,6 +375,18 @@ impl Floating {
             0 => None,
             code => Some(code),
         }
+    }
+
+    /// For a checkpoint: the pending external interruptions in their order, and the code of the pending machine check,
+    /// or 0. What is pending of I/O is the channel subsystem's.
+    pub fn pending(&self) -> (Vec<External>, u64) {
+        (self.queue().iter().copied().collect(), self.machine_check.load(SeqCst))
+    }
+
+    /// Makes those pending, and nothing else.
+    pub fn set_pending(&self, external: &[External], machine_check: u64) {
+        *self.queue() = external.iter().copied().collect();
+        self.machine_check.store(machine_check, SeqCst);
     }
 
     /// A subsystem reset: nothing is pending any more.

@@ -3,28 +3,34 @@
 mod architecture;
 pub(crate) mod control;
 mod counters;
+mod expanded;
 mod guarded;
 mod intercepted;
 mod interpretation;
 mod interruption;
 mod operand;
 mod shared;
+mod stops;
 mod timer;
 #[allow(unsafe_code, reason = "an entry holds host addresses")]
 pub(crate) mod tlb;
 pub(crate) mod transaction;
 mod watch;
+mod wrapping;
 
 pub use architecture::Architecture;
-pub use control::{cr0, cr2, cr14};
+pub use control::{cr0, cr2, cr12, cr14};
 pub use counters::{CYCLES_PER_MICROSECOND, CounterSet, Counters};
+pub use expanded::Expanded;
 pub use guarded::Guarded;
 pub use intercepted::{Intercepted, IoInstruction};
 pub use interpretation::{HostSpace, Interpretation};
 pub use interruption::{Interruption, PerEvent};
 pub use operand::{Access, At, Space};
 pub use shared::{Facilities, Shared};
+pub use stops::{Area, Stops, Touched};
 pub use timer::CpuTimer;
+pub use wrapping::{Wrapping, WrappingKeys};
 
 use crate::dat::Place;
 use crate::signals::{Signals, attention};
@@ -157,6 +163,9 @@ pub struct State {
     pub per_stored: bool,
     /// A PER event that goes with the next program interruption, or makes one of its own.
     pub per_pending: Option<PerEvent>,
+    /// The program has gone to another space, and no control asks for an event. It is one if a PER event goes with it,
+    /// and this identifies it.
+    pub space_left: Option<u32>,
     /// The CPU-measurement counters.
     pub counters: Counters,
     /// The transaction under way.
@@ -173,6 +182,10 @@ pub struct State {
     pub scratch: [u64; SCRATCH],
     /// Frames with stores that may be taken back.
     pub(crate) watch: Option<Box<Watch>>,
+    /// Where a debugger wants it to stop.
+    pub(crate) stops: Option<Arc<Stops>>,
+    /// An access that a debugger watches for, until it has been told.
+    pub touched: Option<Touched>,
     /// What the host's clock shows while it is to stand still.
     pub(crate) held_clock: Option<Tod>,
     /// The facility list that STFL and STFLE store.
@@ -258,6 +271,16 @@ pub mod local {
     pub const STEP: u32 = 4;
     /// A transaction is under way.
     pub const TRANSACTION: u32 = 8;
+    /// Branches or changes of the addressing mode are traced: one instruction at a time.
+    pub const TRACE: u32 = 16;
+    /// A debugger has stops.
+    pub const STOPS: u32 = 32;
+    /// Some of them are for storage: one instruction at a time, and no access by the TLB alone.
+    pub const WATCH: u32 = 64;
+    /// A debugger wants one instruction executed, and no interruption taken before it.
+    pub const QUIET: u32 = 128;
+    /// What does not follow from the PSW and control registers at once.
+    pub(crate) const KEPT: u32 = STEP | TRANSACTION | TRACE | STOPS | WATCH | QUIET;
 }
 
 impl State {
@@ -310,6 +333,7 @@ impl State {
             monitor_code: 0,
             per_stored: false,
             per_pending: None,
+            space_left: None,
             instructions: 0,
             budget: 0,
             counters: Counters::default(),
@@ -319,6 +343,8 @@ impl State {
             run_time_controls: [0; 8],
             interpretation: None,
             watch: None,
+            stops: None,
+            touched: None,
             held_clock: None,
             reported: shared.facilities.consistent(),
             shared,
@@ -483,7 +509,7 @@ impl State {
             self.problem_state_changed();
         }
         if changed & (mask::WAIT | mask::PER) != 0 {
-            self.local = self.local & (local::STEP | local::TRANSACTION)
+            self.local = self.local & local::KEPT
                 | if new & mask::WAIT != 0 { local::WAIT } else { 0 }
                 | if self.per_events() != 0 { local::PER } else { 0 };
         }

@@ -32,9 +32,12 @@ fn cpu(storage: &Arc<Storage>) -> State {
         clock: Arc::new(Stopped),
         floating: Floating::default(),
         signals: Box::new([Signals::default()]),
+        alone: true,
+        expanded: cpu::Expanded::default(),
         facilities: Facilities::default(),
         cpu_id: 0,
         tod_offset: AtomicU64::new(0),
+        wrapping: cpu::Wrapping::default(),
     };
     State::new(0, Architecture::Z, Arc::new(shared))
 }

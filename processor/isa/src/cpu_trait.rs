@@ -75,6 +75,28 @@ pub enum Cc<W> {
     TestMaskHalf { value: W, mask: W },
 }
 
+/// How bits are combined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bitwise {
+    /// One where both are one.
+    And,
+    /// One where either is one.
+    Or,
+    /// One where they differ.
+    ExclusiveOr,
+}
+
+impl Bitwise {
+    /// Of two bytes.
+    pub fn of(self, a: u8, b: u8) -> u8 {
+        match self {
+            Bitwise::And => a & b,
+            Bitwise::Or => a | b,
+            Bitwise::ExclusiveOr => a ^ b,
+        }
+    }
+}
+
 /// What a body returns: `Stop` when the instruction was left early.
 pub type Step<C, T = ()> = Result<T, <C as Cpu>::Stop>;
 
@@ -182,8 +204,8 @@ pub trait Cpu: Sized {
     fn load_vector(&mut self, at: At<Self::Word>) -> Step<Self, [Self::Word; 2]>;
     /// Stores sixteen bytes, from two halves.
     fn store_vector(&mut self, at: At<Self::Word>, v: [Self::Word; 2]) -> Step<Self>;
-    /// A load that makes sure that a store to the same place succeeds.
-    fn load_for_update(&mut self, width: Width, at: At<Self::Word>) -> Step<Self, Self::Word>;
+    /// Combines a byte of storage with a mask, interlocked; what it becomes.
+    fn update_byte(&mut self, how: Bitwise, at: At<Self::Word>, mask: u8) -> Step<Self, Self::Word>;
     /// A specification exception if the address is not a multiple of `n` (a power of two).
     fn aligned(&mut self, at: At<Self::Word>, n: u64) -> Step<Self>;
 
@@ -198,6 +220,12 @@ pub trait Cpu: Sized {
     fn branch_if(&mut self, i: &Fields, condition: Self::Word, target: Self::Word);
     /// Branches.
     fn jump(&mut self, i: &Fields, target: Self::Word);
+    /// A branch that leaves a link is going to `target`: it may be traced, before anything changes. An engine that
+    /// makes host code need not: while branches are traced, instructions are interpreted one by one.
+    #[inline(always)]
+    fn trace_branch(&mut self, _target: Self::Word) -> Step<Self> {
+        Ok(())
+    }
     /// The address of the next sequential instruction, as a link address without mode bits.
     fn next_address(&mut self, i: &Fields) -> Self::Word;
 

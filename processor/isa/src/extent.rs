@@ -124,7 +124,7 @@ pub(crate) mod result {
 
     results! {
         r1_8 r1_16 r1_32 r1_64 r1_hh r1_hl r1_lh r1_h a1 = [Text, Text];
-        m1_8 update1_8 = [Bytes(1), Text];
+        m1_8 = [Bytes(1), Text];
         m1_16 = [Bytes(2), Text];
         m1_32 = [Bytes(4), Text];
         m1_64 = [Bytes(8), Text];

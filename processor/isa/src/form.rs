@@ -69,7 +69,7 @@ pub enum Form {
     SubtractBorrow(Width),
     /// R1 becomes how many zeros R2 begins with, R1+1 the rest without the first one.
     LeftmostOne,
-    /// R1 and R1+1 become the unsigned product of R1+1 and R2.
+    /// R1 and R1+1 become the unsigned product of R1+1 and another operand.
     MultiplyLogical,
     /// By a register, or by what is in storage.
     DivideLogical {
@@ -354,7 +354,7 @@ pub(crate) mod place {
         imm imm16u imm32u = Immediate;
         shift = Shift;
         r1_hh r1_hl r1_lh r1_h r2_h r3_h r2_8s r2_16s r2_32s a1 a2 imm_hh imm_hl imm_lh imm_h = Other;
-        m1_8 m1_16 m1_32 m1_64 update1_8 rel_16 rel_16s rel_32a rel_32as rel_64a = Other;
+        m1_8 m1_16 m1_32 m1_64 rel_16 rel_16s rel_32a rel_32as rel_64a = Other;
     }
 }
 

@@ -1,6 +1,6 @@
 //! `impl Cpu for State`: a word is a `u64`, and everything happens at once.
 
-use crate::cpu_trait::{Cc, Cpu, Routine, Step, Width};
+use crate::cpu_trait::{Bitwise, Cc, Cpu, Routine, Step, Width};
 use crate::fields::Fields;
 use arch::Program;
 use cpu::{At, Interruption, State};
@@ -232,13 +232,14 @@ impl Cpu for State {
         self.store_u128(at, u128::from(left) << 64 | u128::from(right))
     }
     #[inline(always)]
-    fn load_for_update(&mut self, width: Width, at: At) -> Step<Self, u64> {
-        match width {
-            Width::W8 => self.load_for_update_u8(at).map(u64::from),
-            Width::W16 => self.load_for_update_u16(at).map(u64::from),
-            Width::W32 => self.load_for_update_u32(at).map(u64::from),
-            Width::W64 => self.load_for_update_u64(at),
+    fn update_byte(&mut self, how: Bitwise, at: At, mask: u8) -> Step<Self, u64> {
+        if self.shared().alone {
+            let new = how.of(self.load_for_update_u8(at)?, mask);
+            self.store_u8(at, new)?;
+            return Ok(new.into());
         }
+        let old = self.update_u8(at, |old| how.of(old, mask))?;
+        Ok(how.of(old, mask).into())
     }
     #[inline(always)]
     fn aligned(&mut self, at: At, n: u64) -> Step<Self> {
@@ -302,6 +303,10 @@ impl Cpu for State {
     fn jump(&mut self, i: &Fields, target: u64) {
         self.breaking_event = i.address(self);
         self.next_ia = target;
+    }
+    #[inline(always)]
+    fn trace_branch(&mut self, target: u64) -> Step<Self> {
+        if self.local & cpu::local::TRACE != 0 { crate::control::record_branch(self, target) } else { Ok(()) }
     }
     #[inline(always)]
     fn next_address(&mut self, i: &Fields) -> u64 {

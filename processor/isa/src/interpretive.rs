@@ -45,8 +45,8 @@ fn owner(code: u16) -> Owner {
         // TPROT; MVPG.
         0xe501 => Owner::Tested,
         0xb254 => Owner::MovePage,
-        // IPTE, CSP, CSPG, IDTE, CRDTE.
-        0xb221 | 0xb250 | 0xb98a | 0xb98e | 0xb98f => Owner::Tables,
+        // IPTE, CSP, CSPG, RDP, IDTE, CRDTE.
+        0xb221 | 0xb250 | 0xb98a | 0xb98b | 0xb98e | 0xb98f => Owner::Tables,
         // DIAG, SIGP; STIDP, SCK, SPX, STPX, STAP; SIE, SERVC; TB; STHYI; STSI; STFL.
         0x83 | 0xae | 0xb202 | 0xb204 | 0xb210..=0xb212 | 0xb214 | 0xb220 | 0xb22c | 0xb256 | 0xb27d | 0xb2b1 => {
             Owner::Host

@@ -38,7 +38,7 @@ mod general;
 mod hfp;
 mod vector;
 
-pub use cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};
+pub use cpu_trait::{Bitwise, Body, Cc, Cpu, Routine, Step, Width};
 pub use decode::{decode, instructions};
 pub use disassemble::disassemble;
 pub use extent::{Extent, Kind};

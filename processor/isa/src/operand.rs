@@ -2,8 +2,7 @@
 //!
 //! `r1_32` is the low word of the register that field R1 names, `m2_64` the doubleword at the second operand's address,
 //! `m1_8` the byte at the first operand's, `rel_32a` the word at a relative address, which must be aligned, `imm` the
-//! immediate field. `update1_8` is a storage operand that the result goes back to: its fetch checks that the store
-//! will succeed. A suffix `s` on the width means that the operand is sign-extended to 64 bits: `m2_16s`.
+//! immediate field. A suffix `s` on the width means that the operand is sign-extended to 64 bits: `m2_16s`.
 
 use crate::prelude::*;
 
@@ -97,13 +96,6 @@ storage! {
     m1_8 W8 zero (first)       m1_16 W16 zero (first)     m1_32 W32 zero (first)     m1_64 W64 zero (first)
     rel_16 W16 zero (relative) rel_16s W16 sign (relative)
     rel_32a W32 zero (relative 4) rel_32as W32 sign (relative 4) rel_64a W64 zero (relative 8)
-}
-
-/// The byte at the first operand's address, which the result goes back to.
-#[inline(always)]
-pub(crate) fn update1_8<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
-    let at = cpu.address(0, i.b1, i.d1);
-    cpu.load_for_update(W8, at)
 }
 
 /// The low word of R2, sign-extended.
@@ -221,7 +213,6 @@ pub(crate) mod result {
     storage! {
         m2_8 W8 (second)    m2_16 W16 (second)    m2_32 W32 (second)    m2_64 W64 (second)
         m1_8 W8 (first)     m1_16 W16 (first)     m1_32 W32 (first)     m1_64 W64 (first)
-        update1_8 W8 (first)
         rel_16 W16 (relative) rel_32a W32 (relative 4) rel_64a W64 (relative 8)
     }
 }

@@ -42,6 +42,30 @@ pub enum Exception {
     Operand,
     /// A space-switch event.
     SpaceSwitchEvent,
+    /// A trace entry that would reach the end of its page, with tracing on.
+    TraceTable,
+    /// An invalid entry of the ASN-first table.
+    AfxTranslation,
+    /// An invalid entry of the ASN-second table.
+    AsxTranslation,
+    /// An invalid entry of the linkage table, or none.
+    LxTranslation,
+    /// No entry of the entry table.
+    ExTranslation,
+    /// An invalid entry of the linkage-first table, or none.
+    LfxTranslation,
+    /// An invalid entry of the linkage-second table.
+    LsxTranslation,
+    /// An entry of the linkage-second table of another sequence number.
+    LsteSequence,
+    /// An entry of the entry table with an address that its addressing mode does not have.
+    PcTranslationSpecification,
+    /// No authority to make a space the primary one.
+    PrimaryAuthority,
+    /// No authority to make a space the secondary one.
+    SecondaryAuthority,
+    /// An address-space number of another instance.
+    AsteInstance,
     /// Execute: the target is EXECUTE itself.
     Execute,
     /// A monitor event.
@@ -175,6 +199,10 @@ pub mod letter {
         SO = SpecialOperation;
         OP = Operand;
         SS = SpaceSwitchEvent;
+        TT = TraceTable;
+        AF = AfxTranslation; AX = AsxTranslation; PA = PrimaryAuthority; SA = SecondaryAuthority; AI = AsteInstance;
+        LX = LxTranslation; EN = ExTranslation; PS = PcTranslationSpecification;
+        LF = LfxTranslation; LN = LsxTranslation; LQ = LsteSequence;
         EX = Execute;
         MO = MonitorEvent;
         IF = FixedPointOverflow; IK = FixedPointDivide;
@@ -225,8 +253,6 @@ pub(crate) mod fetch {
         r2_8s r2_16s r2_32s a2 imm imm16u imm32u imm_hh imm_hl imm_lh imm_h shift = &[];
         m2_8 m2_16 m2_32 m2_64 m2_8s m2_16s m2_32s = &[Fetch(2)];
         m1_8 m1_16 m1_32 m1_64 = &[Fetch(1)];
-        // The result goes to the same place.
-        update1_8 = &[];
         rel_16 rel_16s = &[Fetch(2)];
         rel_32a rel_32as = &[Fetch(2), Aligned(2, 4)];
         rel_64a = &[Fetch(2), Aligned(2, 8)];
@@ -248,7 +274,7 @@ pub(crate) mod store {
     operands! {
         r1_8 r1_16 r1_32 r1_64 r1_hh r1_hl r1_lh r1_h a1 = &[];
         m2_8 m2_16 m2_32 m2_64 = &[Store(2)];
-        m1_8 m1_16 m1_32 m1_64 update1_8 = &[Store(1)];
+        m1_8 m1_16 m1_32 m1_64 = &[Store(1)];
         rel_16 = &[Store(2)];
         rel_32a = &[Store(2), Aligned(2, 4)];
         rel_64a = &[Store(2), Aligned(2, 8)];

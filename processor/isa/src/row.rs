@@ -65,6 +65,11 @@ impl Instruction {
         (relative && !executes && self.ends != Ends::No).then_some(fields.imm)
     }
 
+    /// Whether its second operand is in storage, at an address with an index.
+    pub fn indexes(&self) -> bool {
+        matches!(self.format, Format::RXa | Format::RXE | Format::RXF | Format::RXYa)
+    }
+
     /// Whether these fields make it a branch that looks at the condition code, and is taken at some codes only.
     pub fn looks_at_code(&self, fields: &Fields) -> bool {
         matches!(self.shape.form, Form::BranchOnCondition(_)) && !matches!(fields.r1, 0 | 15)

@@ -8,7 +8,7 @@
 //! has changed, so that it needs no calls and no stack; what gave up is done again over [`State`], which can do
 //! everything.
 
-use crate::cpu_trait::{Cc, Cpu, Routine, Step, Width};
+use crate::cpu_trait::{Bitwise, Cc, Cpu, Routine, Step, Width};
 use crate::fields::Fields;
 use cpu::{At, Interruption, State};
 
@@ -164,6 +164,11 @@ impl Cpu for Fast<'_> {
         self.branched = true;
     }
     #[inline(always)]
+    fn trace_branch(&mut self, _: u64) -> Step<Self> {
+        // The exact body makes the entry.
+        if self.state.local & cpu::local::TRACE != 0 { Err(None) } else { Ok(()) }
+    }
+    #[inline(always)]
     fn load(&mut self, width: Width, at: At) -> Step<Self, u64> {
         match width {
             Width::W8 => self.state.find_u8(at).map(u64::from),
@@ -196,14 +201,14 @@ impl Cpu for Fast<'_> {
         self.state.put_u128(at, u128::from(left) << 64 | u128::from(right)).ok_or(None)
     }
     #[inline(always)]
-    fn load_for_update(&mut self, width: Width, at: At) -> Step<Self, u64> {
-        match width {
-            Width::W8 => self.state.find_for_update_u8(at).map(u64::from),
-            Width::W16 => self.state.find_for_update_u16(at).map(u64::from),
-            Width::W32 => self.state.find_for_update_u32(at).map(u64::from),
-            Width::W64 => self.state.find_for_update_u64(at),
+    fn update_byte(&mut self, how: Bitwise, at: At, mask: u8) -> Step<Self, u64> {
+        if !self.state.shared().alone {
+            // The exact body locks others out.
+            return Err(None);
         }
-        .ok_or(None)
+        let new = how.of(self.state.find_for_update_u8(at).ok_or(None)?, mask);
+        self.state.put_u8(at, new).ok_or(None)?;
+        Ok(new.into())
     }
     #[inline(always)]
     fn aligned(&mut self, at: At, n: u64) -> Step<Self> {

@@ -28,6 +28,8 @@ pub struct Operand {
     pub address: u64,
     /// How many bytes may be stored there. 0: it is not for stores.
     pub stored: u64,
+    /// How many bytes are fetched there, as far as that is known; 1 if it is not. 0: it is not for fetches.
+    pub fetched: u64,
 }
 
 impl Operand {
@@ -68,16 +70,17 @@ impl Instruction {
         let fields = Fields::extract(self.format, text);
         let operand = |n: u8| {
             let address = self.address(n, &fields, registers)?;
-            let stores = self.outcome.exceptions().any(|why| why == Exception::Store(n));
+            let has = |what: Exception| self.outcome.exceptions().any(|why| why == what);
             let extent = self.extent(n);
-            let stored = if stores { bytes(extent, self.format, &fields, registers) } else { 0 };
+            let count = |on: bool| if on { bytes(extent, self.format, &fields, registers) } else { 0 };
+            let (stored, fetched) = (count(has(Exception::Store(n))), count(has(Exception::Fetch(n))));
             let address = match extent {
                 Extent::Word => address & !3,
                 Extent::Doubleword => address & !7,
                 Extent::Page => address & !0xfff,
                 _ => address,
             };
-            Some(Operand { address, stored })
+            Some(Operand { address, stored, fetched })
         };
         (1..=4).filter_map(operand).collect()
     }

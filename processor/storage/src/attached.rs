@@ -65,6 +65,11 @@ impl Storage {
         self.attached.get((a.0 / PAGE) as usize).is_some_and(|flags| flags.load(Relaxed) & PROTECTED != 0)
     }
 
+    /// Whether pages of others are attached anywhere.
+    pub fn has_attached(&self) -> bool {
+        !self.attached_ranges.lock().held().is_empty()
+    }
+
     /// Whether the frame that holds `a` is one of those that were attached: others may have its page, too.
     #[inline]
     pub fn is_attached(&self, a: Absolute) -> bool {

@@ -304,6 +304,18 @@ fn code(exception: Exception) -> Option<u16> {
         SpecialOperation => 0x13,
         Operand => 0x15,
         SpaceSwitchEvent => 0x1c,
+        TraceTable => 0x16,
+        PcTranslationSpecification => 0x1f,
+        AfxTranslation => 0x20,
+        AsxTranslation => 0x21,
+        LxTranslation => 0x22,
+        ExTranslation => 0x23,
+        PrimaryAuthority => 0x24,
+        SecondaryAuthority => 0x25,
+        LfxTranslation => 0x26,
+        LsxTranslation => 0x27,
+        LsteSequence => 0x2e,
+        AsteInstance => 0x2f,
         MonitorEvent => 0x40,
         Decimal | AfpRegister | BfpInstruction | DfpInstruction | Trap | VectorInstruction => 7,
         VectorProcessing => 0x1b,
@@ -367,7 +379,9 @@ pub fn unsaid(row: &Instruction, vector: &Vector, case: &Case) -> Option<String>
         // What is privileged may be an operation exception instead, and so may what is not installed.
         1 => true,
         4 | 5 | 0x10 | 0x11 | 0x12 | 0x28..=0x2d | 0x38..=0x3b => all.any(|e| operand(e).is_some()),
-        2..=0xf | 0x13 | 0x15 | 0x1b..=0x1d | 0x40 => all.any(|e| code(e) == Some(program)),
+        2..=0xf | 0x13 | 0x15 | 0x16 | 0x1b..=0x1d | 0x1f..=0x27 | 0x2e | 0x2f | 0x40 => {
+            all.any(|e| code(e) == Some(program))
+        }
         _ => true,
     };
     (!said).then(|| format!("program interruption {program:04X}"))

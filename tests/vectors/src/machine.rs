@@ -64,9 +64,12 @@ impl Machine {
             clock: Arc::new(Stopped),
             floating: Floating::default(),
             signals: Box::new([Signals::default()]),
+            alone: true,
+            expanded: cpu::Expanded::new(Some(Arc::new(Storage::new(1 << 20).expect("room for a megabyte")))),
             facilities: Facilities([u64::MAX; 4]),
             cpu_id: 0x0012_3456_2964_0000,
             tod_offset: AtomicU64::new(0),
+            wrapping: cpu::Wrapping::default(),
         };
         let mut state = State::new(0, architecture, Arc::new(shared));
         state.stopped = false;

@@ -104,7 +104,8 @@ impl Runner {
     }
 
     /// Runs one case. Of the bytes of storage that it changed, how many there are, and those of which the row does not
-    /// say that they may be stored. `None` if addresses are translated, or the instruction ends in an interruption.
+    /// say that they may be stored. `None` if addresses are translated, if there may be a trace entry,
+    /// or if the instruction ends in an interruption.
     pub fn stored_elsewhere(&mut self, text: &[u8], before: &[Setting]) -> Result<Option<(usize, Vec<u64>)>, String> {
         self.set_up(text, before)?;
         let was = image(&self.machine);
@@ -116,7 +117,8 @@ impl Runner {
         let operands = row.addressed(six, &Registers { address, mask, general: &was.gr, vector: &was.fpr });
         let event = self.machine.step();
         let is = self.looked_at();
-        if event != Event::None || was.psw & mask::DAT != 0 || was.prefix != 0 {
+        let traced = was.cr[12] != 0;
+        if event != Event::None || was.psw & mask::DAT != 0 || was.prefix != 0 || traced {
             return Ok(None);
         }
         let changed: Vec<u64> = (0..STORAGE).filter(|&n| was.storage[n as usize] != is.storage[n as usize]).collect();

@@ -1,7 +1,9 @@
 //! Which architecture a CPU is in.
 
+use serde::{Deserialize, Serialize};
+
 /// Which architecture a CPU is in. It decides the instruction set, the PSW's format and the prefix area's size.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Architecture {
     /// System/370, in which the PSW has an EC and a BC mode.

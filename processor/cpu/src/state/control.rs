@@ -21,8 +21,15 @@ pub mod cr0 {
     pub const FETCH_PROTECTION_OVERRIDE: u64 = bit64(38);
     /// Frames with key 9 may be stored into and fetched whatever the access key.
     pub const STORAGE_PROTECTION_OVERRIDE: u64 = bit64(39);
+    /// Address-space functions (ESA/390; z/Architecture always has them): long entries of the tables of address spaces
+    /// and entry points.
+    pub const ADDRESS_SPACE_FUNCTIONS: u64 = bit64(47);
+    /// Address-space numbers and linkage indexes may be used again: they have instances and sequence numbers.
+    pub const REUSE: u64 = bit64(44);
     /// Segment- and region-table entries may stand for large pages.
     pub const ENHANCED_DAT: u64 = bit64(40);
+    /// Pages can be forbidden to instructions.
+    pub const EXECUTION_PROTECTION: u64 = bit64(43);
     /// All sixteen floating-point registers and the FPC register may be used.
     pub const AFP: u64 = bit64(45);
     /// Vector instructions may be used.
@@ -54,9 +61,26 @@ pub mod cr2 {
     pub const GUARDED_STORAGE: u64 = bit64(59);
 }
 
+/// Bits of control register 12 in use.
+pub mod cr12 {
+    use base::bits::bit64;
+    /// Branches are traced, in z/Architecture.
+    pub const BRANCHES: u64 = bit64(0);
+    /// Branches are traced, in ESA/390.
+    pub const BRANCHES_ESA: u64 = bit64(32);
+    /// Changes to and from the 64-bit addressing mode are traced.
+    pub const MODES: u64 = bit64(1);
+    /// What changes address spaces is traced.
+    pub const SPACES: u64 = bit64(62);
+    /// TRACE makes entries.
+    pub const EXPLICIT: u64 = bit64(63);
+}
+
 /// Bits of control register 14 in use.
 pub mod cr14 {
     use base::bits::bit64;
+    /// Address-space numbers may be translated.
+    pub const ASN_TRANSLATION: u64 = bit64(44);
     /// Channel reports interrupt as machine checks.
     pub const CHANNEL_REPORT: u64 = bit64(35);
 }

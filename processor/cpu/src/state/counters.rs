@@ -1,5 +1,7 @@
 //! The CPU-measurement counters: which there are, and what has been counted.
 
+use serde::{Deserialize, Serialize};
+
 /// The rate at which running time is shown as cycles: that of a 5.2 GHz CPU.
 pub const CYCLES_PER_MICROSECOND: u64 = 5200;
 
@@ -44,7 +46,7 @@ impl CounterSet {
 }
 
 /// Enable and activation controls, and what has been counted.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Counters {
     /// The enable control: the bits of [`CounterSet::control`].
     pub enabled: u16,

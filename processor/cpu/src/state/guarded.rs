@@ -1,9 +1,10 @@
 //! The guarded-storage registers (POP, chapter 4, "Guarded-storage facility").
 
 use arch::guarded::Controls;
+use serde::{Deserialize, Serialize};
 
 /// The guarded-storage registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Guarded {
     /// Guarded-storage designation: origin, load shift (bits 53-55), characteristic (bits 58-63).
     pub designation: u64,

@@ -5,17 +5,12 @@ use super::architecture::Architecture;
 use super::operand::Access;
 use super::shared::Shared;
 use crate::dat::{Fault, HostFault, Place, Rules, walk_z};
+use crate::exception_id;
 use arch::interpretation::entry;
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use std::cell::Cell;
 use std::sync::Arc;
 use storage::Storage;
-
-/// In a translation-exception identification: it was a store, or a fetch.
-const STORED: u64 = 0x400;
-const FETCHED: u64 = 0x800;
-/// In a translation-exception identification: the tables protect the page.
-const BY_TABLE: u64 = 4;
 
 /// Where a guest's storage is: part of the primary space of the host, which must be in z/Architecture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,11 +83,7 @@ impl HostSpace {
             return Err(Program::Addressing.into());
         }
         let at = self.first + guest.0;
-        let indication = match access {
-            _ if !self.indicates => 0,
-            Access::Fetch => FETCHED,
-            Access::Store => STORED,
-        };
+        let indication = if self.indicates { exception_id::indication(access) } else { 0 };
         let fault = |code, bits| Fault::Host(HostFault { code, id: at & PAGE_MASK | indication | bits });
         let entry = |at| storage.load_u64(self.absolute(at)).map_err(|_| fault(Program::Addressing, 0));
         let walk = walk_z(self.asce, at, self.rules, entry).map_err(|why| match why {
@@ -100,7 +91,7 @@ impl HostSpace {
             host => host,
         })?;
         if walk.protected && access == Access::Store {
-            return Err(fault(Program::Protection, BY_TABLE));
+            return Err(fault(Program::Protection, exception_id::BY_TABLE));
         }
         let absolute = match walk.place {
             Place::Real(real) => self.absolute(real.0),

@@ -1,5 +1,7 @@
 //! What the CPUs of one configuration have in common.
 
+use super::expanded::Expanded;
+use super::wrapping::Wrapping;
 use crate::signals::{Floating, Signals};
 use base::Clock;
 use std::sync::Arc;
@@ -63,18 +65,25 @@ impl Facilities {
 pub struct Shared {
     /// The configuration's absolute storage.
     pub storage: Arc<Storage>,
+    /// Its expanded storage, if it has some.
+    pub expanded: Expanded,
     /// The host's clock, or a virtual one.
     pub clock: Arc<dyn Clock>,
     /// Interruption conditions that any CPU may take.
     pub floating: Floating,
     /// One for each CPU address.
     pub signals: Box<[Signals]>,
+    /// No other CPU stores where these do at the same time. A CPU that another one interprets does not know of its
+    /// fellows by `signals`.
+    pub alone: bool,
     /// What is installed. A facility that implies another one which is not is used, and not reported.
     pub facilities: Facilities,
     /// What STIDP stores, for CPU 0.
     pub cpu_id: u64,
     /// Added to the host's clock to give the guest's TOD clock (SET CLOCK).
     pub tod_offset: AtomicU64,
+    /// The keys that wrap keys.
+    pub wrapping: Wrapping,
 }
 
 #[cfg(test)]

@@ -241,6 +241,11 @@ impl Tlb {
         }
     }
 
+    /// What stands for an access key in a space's pages that instructions come from, where operands' are kept apart.
+    pub(crate) fn instructions(key: u8) -> u8 {
+        key | 0x20
+    }
+
     /// Whether numbers began anew since this was asked last.
     #[inline]
     pub(crate) fn take_renumbered(&mut self) -> bool {

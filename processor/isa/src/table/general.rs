@@ -9,7 +9,7 @@ use crate::prelude::*;
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility
-    0x0102 UPT     E     ESAZ -   { unbuilt }
+    0x0102 UPT     E     ESAZ -   { call update_tree }                         [013 SG SP]
     0x010b TAM     E     ESAZ -   { call test_addressing_mode }              [013]
     0x010c SAM24   E     ESAZ -   { ends call set_addressing_mode_24 }       [- SP]
     0x010d SAM31   E     ESAZ -   { ends call set_addressing_mode_31 }       [- SP]
@@ -87,10 +87,10 @@ instructions! {
     0x91   TM      SI    ALL  -   { test_under_mask(W8, m1_8, imm) }
     0x92   MVI     SI    ALL  -   { m1_8 = load(W8, imm) }
     0x93   TS      S     ALL  -   { call test_and_set }                      [01 S2(1)]
-    0x94   NI      SI    ALL  -   { update1_8 = and(W8, update1_8, imm) }
+    0x94   NI      SI    ALL  -   { inline and_immediate }                   [01 S1(1)]
     0x95   CLI     SI    ALL  -   { compare_logical(W8, m1_8, imm) }
-    0x96   OI      SI    ALL  -   { update1_8 = or(W8, update1_8, imm) }
-    0x97   XI      SI    ALL  -   { update1_8 = exclusive_or(W8, update1_8, imm) }
+    0x96   OI      SI    ALL  -   { inline or_immediate }                    [01 S1(1)]
+    0x97   XI      SI    ALL  -   { inline exclusive_or_immediate }          [01 S1(1)]
     0x98   LM      RSa   ALL  -   { call load_multiple }                     [- F2] as [LoadMultiple(W32)]
     0x9a   LAM     RSa   ESAZ -   { call load_access_multiple }              [- F2 W2]
     0x9b   STAM    RSa   ESAZ -   { call store_access_multiple }             [- S2(Words) W2]
@@ -130,7 +130,7 @@ instructions! {
     0xa9   CLCLE   RSa   ESAZ -   { call compare_logical_long_extended }     [0123 F1 F3 E1 E3] is [Number]
     0xaf   MC      SI    ALL  -   { call monitor_call }                      [- SP MO] is [Number]
     0xb205 STCK    S     ALL  -   { call store_clock }                       [0 S2(8)]
-    0xb21a CFC     S     ESAZ -   { unbuilt }
+    0xb21a CFC     S     ESAZ -   { call compare_and_form_codeword }           [012 FG SP] is [Number]
     0xb222 IPM     RRE   ESAZ -   { inline insert_program_mask }             [-]
     0xb241 CKSM    RRE   ESAZ -   { call checksum }                          [03 F2 E2]
     0xb24c TAR     RRE   ESAZ -   { call test_access }                       [0123 KT]
@@ -143,7 +143,7 @@ instructions! {
     0xb257 CUSE    RRE   ESAZ -   { call compare_until_substring_equal }     [0123 F1 F2 E1 E2]
     0xb25d CLST    RRE   ESAZ -   { call compare_logical_string }            [0123 F1 F2 SP] as [CompareString]
     0xb25e SRST    RRE   ESAZ -   { call search_string }                     [123 F2 SP] as [SearchString]
-    0xb263 CMPSC   RRE   ESAZ -   { unbuilt }
+    0xb263 CMPSC   RRE   ESAZ -   { call compression_call }                  [013 S1(Pair) F2 FG E1 E2 SP D]
     0xb278 STCKE   S     ESAZ -   { call store_clock_extended }              [0 S2(16)]
     0xb27c STCKF   S     Z    25  { call store_clock }                       [0 S2(8)]
     0xb2a5 TRE     RRE   ESAZ -   { call translate_extended }                [013 S1(Pair) F2 E1]
@@ -183,22 +183,23 @@ instructions! {
     0xb91b SLGFR   RRE   Z    -   { r1_64 = subtract_logical(W64, r1_64, r2_32) }
     0xb91c MSGFR   RRE   Z    -   { r1_64 = multiply(W64, r1_64, r2_32s) }
     0xb91d DSGFR   RRE   Z    -   { call divide_single_long_by_word_register } [- E1 IK] as [DivideSingle(W32)]
-    0xb91e KMAC    RRE   ESAZ 17  { call compute_authentication_code }       [03 F2 SG E2 SP]
+    0xb91e KMAC    RRE   ESAZ 17  { call compute_authentication_code }       [013 F2 SG E2 SP]
     0xb91f LRVR    RRE   ESAZ -   { r1_32 = reversed(W32, r2_32) }
     0xb920 CGR     RRE   Z    -   { compare(W64, r1_64, r2_64) }
     0xb921 CLGR    RRE   Z    -   { compare_logical(W64, r1_64, r2_64) }
     0xb926 LBR     RRE   Z    21  { r1_32 = load(W32, r2_8s) }
     0xb927 LHR     RRE   Z    21  { r1_32 = load(W32, r2_16s) }
-    0xb929 KMA     RRFb  Z    146 { call cipher_with_authentication }        [03 S1(SecondPair) F2 F3 SG E1 E2 E3 SP]
-    0xb92a KMF     RRE   Z    77  { call cipher_message_with_cipher_feedback } [03 S1(SecondPair) F2 SG E1 E2 SP]
-    0xb92b KMO     RRE   Z    77  { call cipher_message_with_output_feedback } [03 S1(SecondPair) F2 SG E1 E2 SP]
-    0xb92c PCC     RRE   Z    77  { call perform_cryptographic_computation } [02 SG SP]
-    0xb92d KMCTR   RRFb  Z    77  { call cipher_message_with_counter }       [03 S1(SecondPair) F2 F3 FG SG E1 E2 E3 SP]
-    0xb92e KM      RRE   ESAZ 17  { call cipher_message }                    [03 S1(SecondPair) F2 FG SG E1 E2 SP]
-    0xb92f KMC     RRE   ESAZ 17  { call cipher_message_with_chaining }      [03 S1(SecondPair) F2 SG E1 E2 SP]
+    0xb929 KMA     RRFb  Z    146 { call cipher_with_authentication }        [013 S1(SecondPair) F2 F3 SG E1 E2 E3 SP]
+    0xb92a KMF     RRE   Z    77  { call cipher_message_with_cipher_feedback } [013 S1(SecondPair) F2 SG E1 E2 SP]
+    0xb92b KMO     RRE   Z    77  { call cipher_message_with_output_feedback } [013 S1(SecondPair) F2 SG E1 E2 SP]
+    0xb92c PCC     RRE   Z    77  { call perform_cryptographic_computation } [012 SG SP]
+    0xb92d KMCTR   RRFb  Z    77  { call cipher_message_with_counter }      [013 S1(SecondPair) F2 F3 FG SG E1 E2 E3 SP]
+    0xb92e KM      RRE   ESAZ 17  { call cipher_message }                    [013 S1(SecondPair) F2 FG SG E1 E2 SP]
+    0xb92f KMC     RRE   ESAZ 17  { call cipher_message_with_chaining }      [013 S1(SecondPair) F2 SG E1 E2 SP]
     0xb930 CGFR    RRE   Z    -   { compare(W64, r1_64, r2_32s) }
     0xb931 CLGFR   RRE   Z    -   { compare_logical(W64, r1_64, r2_32) }
     0xb939 DFLTCC  RRFa  Z    151 { call deflate_conversion_call }          [0123 S1(Pair) F2 SG E1 E2 SP D]
+    0xb93a KDSA    RRE   Z    155 { call compute_digital_signature_authentication } [0123 F2 SG E2 SP]
     0xb93c PRNO    RRE   Z    57  { ends call perform_random_number_operation } [03 S1(Pair) F2 SG E1 E2 SP]
     0xb93e KIMD    RRE   ESAZ 17  { call compute_intermediate_digest }       [03 F2 SG E2 SP]
     0xb93f KLMD    RRE   ESAZ 17  { call compute_last_digest }               [03 S1(Pair) F2 SG E1 E2 SP]
@@ -441,10 +442,10 @@ instructions! {
     0xe383 MSGC    RXYa  Z    58  { call multiply_single_long_storage }      [0123 F2 IF]
     0xe384 MG      RXYa  Z    58  { call multiply_long }                     [- F2 E1]
     0xe385 LGAT    RXYa  Z    49  { inline load_and_trap_long }              [- F2 DX]
-    0xe386 MLG     RXYa  Z    -   { call multiply_logical_long }             [- F2 E1]
+    0xe386 MLG     RXYa  Z    -   { call multiply_logical_long }             [- F2 E1] as [MultiplyLogical]
     0xe387 DLG     RXYa  Z    -   { call divide_logical_long } [- F2 E1 IK] as [DivideLogical { storage: true }]
-    0xe388 ALCG    RXYa  Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, m2_64) }
-    0xe389 SLBG    RXYa  Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, m2_64) }
+    0xe388 ALCG    RXYa  Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, m2_64) } as [AddCarry(W64)]
+    0xe389 SLBG    RXYa  Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, m2_64) } as [SubtractBorrow(W64)]
     0xe38e STPQ    RXYa  Z    -   { call store_pair_to_quadword }            [- S2(16) Q2 E1]
     0xe38f LPQ     RXYa  Z    -   { call load_pair_from_quadword }           [- F2 Q2 E1]
     0xe390 LLGC    RXYa  Z    -   { r1_64 = load(W64, m2_8) }
@@ -453,8 +454,8 @@ instructions! {
     0xe395 LLH     RXYa  Z    21  { r1_32 = load(W32, m2_16) }
     0xe396 ML      RXYa  ESAZ -   { call multiply_logical }                  [- F2 E1]
     0xe397 DL      RXYa  ESAZ -   { call divide_logical }                    [- F2 E1 IK]
-    0xe398 ALC     RXYa  ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, m2_32) }
-    0xe399 SLB     RXYa  ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, m2_32) }
+    0xe398 ALC     RXYa  ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, m2_32) } as [AddCarry(W32)]
+    0xe399 SLB     RXYa  ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, m2_32) } as [SubtractBorrow(W32)]
     0xe39c LLGTAT  RXYa  Z    49  { inline load_logical_thirty_one_bits_and_trap } [- F2 DX]
     0xe39d LLGFAT  RXYa  Z    49  { inline load_logical_and_trap }           [- F2 DX]
     0xe39f LAT     RXYa  Z    49  { inline load_and_trap }                   [- F2 DX]
@@ -509,10 +510,10 @@ instructions! {
     0xeb4c ECAG    RSYa  Z    34  { call extract_cpu_attribute }             [-] is [Number]
     0xeb51 TMY     SIY   Z    18  { test_under_mask(W8, m1_8, imm) }
     0xeb52 MVIY    SIY   Z    18  { m1_8 = load(W8, imm) }
-    0xeb54 NIY     SIY   Z    18  { update1_8 = and(W8, update1_8, imm) }
+    0xeb54 NIY     SIY   Z    18  { inline and_immediate }                   [01 S1(1)]
     0xeb55 CLIY    SIY   Z    18  { compare_logical(W8, m1_8, imm) }
-    0xeb56 OIY     SIY   Z    18  { update1_8 = or(W8, update1_8, imm) }
-    0xeb57 XIY     SIY   Z    18  { update1_8 = exclusive_or(W8, update1_8, imm) }
+    0xeb56 OIY     SIY   Z    18  { inline or_immediate }                    [01 S1(1)]
+    0xeb57 XIY     SIY   Z    18  { inline exclusive_or_immediate }          [01 S1(1)]
     0xeb6a ASI     SIY   Z    34  { call add_immediate_to_word }             [0123 S1(4) IF] as [add_stored(W32)]
     0xeb6e ALSI    SIY   Z    34  { call add_logical_immediate_to_word }     [0123 S1(4)] as [add_logical_stored(W32)]
     0xeb7a AGSI    SIY   Z    34  { call add_immediate_to_doubleword }       [0123 S1(8) IF] as [add_stored(W64)]

@@ -61,11 +61,11 @@ instructions! {
     0xb32f MSER    RRD   ESAZ 20  { call multiply_subtract::<u32, Register> } [- Da EO EU]
     0xb336 SQXR    RRE   ESAZ -   { call square_root::<u128, Register> }     [- X1 X2 Da SQ]
     0xb337 MEER    RRE   ESAZ -   { call multiply::<u32, u32, Register> }    [- Da EO EU]
-    0xb338 MAYLR   RRD   Z    23  { unbuilt }
+    0xb338 MAYLR   RRD   Z    23  { call multiply_add_unnormalized_low::<Register> } [- Da]
     0xb339 MYLR    RRD   Z    23  { call multiply_unnormalized_low::<Register> } [- Da]
-    0xb33a MAYR    RRD   Z    23  { unbuilt }
+    0xb33a MAYR    RRD   Z    23  { call multiply_add_unnormalized::<Register> } [- Da]
     0xb33b MYR     RRD   Z    23  { call multiply_unnormalized::<Register> } [- X1 Da]
-    0xb33c MAYHR   RRD   Z    23  { unbuilt }
+    0xb33c MAYHR   RRD   Z    23  { call multiply_add_unnormalized_high::<Register> } [- Da]
     0xb33d MYHR    RRD   Z    23  { call multiply_unnormalized_high::<Register> } [- Da]
     0xb33e MADR    RRD   ESAZ 20  { call multiply_add::<u64, Register> }     [- Da EO EU]
     0xb33f MSDR    RRD   ESAZ 20  { call multiply_subtract::<u64, Register> } [- Da EO EU]
@@ -98,11 +98,11 @@ instructions! {
     0xed34 SQE     RXE   ESAZ -   { call square_root::<u32, Storage> }       [- F2 Da SQ]
     0xed35 SQD     RXE   ESAZ -   { call square_root::<u64, Storage> }       [- F2 Da SQ]
     0xed37 MEE     RXE   ESAZ -   { call multiply::<u32, u32, Storage> }     [- F2 Da EO EU]
-    0xed38 MAYL    RXF   Z    23  { unbuilt }
+    0xed38 MAYL    RXF   Z    23  { call multiply_add_unnormalized_low::<Storage> } [- F2 Da]
     0xed39 MYL     RXF   Z    23  { call multiply_unnormalized_low::<Storage> } [- F2 Da]
-    0xed3a MAY     RXF   Z    23  { unbuilt }
+    0xed3a MAY     RXF   Z    23  { call multiply_add_unnormalized::<Storage> } [- F2 Da]
     0xed3b MY      RXF   Z    23  { call multiply_unnormalized::<Storage> }  [- X1 F2 Da]
-    0xed3c MAYH    RXF   Z    23  { unbuilt }
+    0xed3c MAYH    RXF   Z    23  { call multiply_add_unnormalized_high::<Storage> } [- F2 Da]
     0xed3d MYH     RXF   Z    23  { call multiply_unnormalized_high::<Storage> } [- F2 Da]
     0xed3e MAD     RXF   ESAZ 20  { call multiply_add::<u64, Storage> }      [- F2 Da EO EU]
     0xed3f MSD     RXF   ESAZ 20  { call multiply_subtract::<u64, Storage> } [- F2 Da EO EU]

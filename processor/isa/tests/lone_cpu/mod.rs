@@ -28,9 +28,12 @@ pub(crate) fn cpu(facilities: Facilities) -> State {
         clock: Arc::new(NoTime),
         floating: Floating::default(),
         signals: Box::new([Signals::default()]),
+        alone: true,
+        expanded: cpu::Expanded::new(Some(Arc::new(Storage::new(1 << 20).expect("a megabyte")))),
         facilities,
         cpu_id: 0,
         tod_offset: AtomicU64::new(0),
+        wrapping: cpu::Wrapping::default(),
     };
     let mut cpu = State::new(0, Architecture::Z, Arc::new(shared));
     cpu.set_psw(Psw { mask: 0x0000_0001_8000_0000, address: 0x2000 });
