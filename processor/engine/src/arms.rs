@@ -3,7 +3,8 @@
 //! A branch that cannot be guessed goes either way, and one that is nearly always taken is not always. Where the other
 //! way is short, it is translated with the trace, and both stay in the same code ([`translator::Arm`]).
 
-use crate::trace::{Text, Trace, target};
+use crate::text::Text;
+use crate::trace::{Trace, target};
 use cpu::State;
 use isa::{Decoded, Ends, Form, Op, decode_op};
 use translator::Arm;
@@ -17,7 +18,7 @@ type Instruction = (Decoded, [u8; 6]);
 
 impl Trace {
     /// Adds the arms of the trace's loop.
-    pub fn add_arms(&mut self, s: &State, text: &mut Text) {
+    pub(crate) fn add_arms(&mut self, s: &State, text: &mut Text) {
         let back = |op: &Op, to: i64| {
             op.fields.imm != 0 && op.fields.at() + op.fields.imm == to || i64::from(op.fields.next) == to
         };

@@ -59,6 +59,19 @@ pub struct Profile {
     pub votes: u8,
 }
 
+impl Profile {
+    pub(crate) fn bytes(&self) -> [u8; 8] {
+        let Profile { hits, way: Way { count, branched, to }, votes } = *self;
+        let [a, b, c, d] = to.to_le_bytes();
+        [hits, count, branched.into(), votes, a, b, c, d]
+    }
+
+    pub(crate) fn of([hits, count, branched, votes, a, b, c, d]: [u8; 8]) -> Profile {
+        let to = i32::from_le_bytes([a, b, c, d]);
+        Profile { hits, way: Way { count, branched: branched != 0, to }, votes }
+    }
+}
+
 impl Block {
     pub fn has_code(&self) -> bool {
         self.code != 0

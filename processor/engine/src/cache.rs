@@ -4,15 +4,18 @@ use crate::block::{Block, MAX_BLOCK, Profile, Way, digest};
 use crate::choice::{self, Engine};
 use crate::extent::{Dropped, Extent};
 use crate::index::{Index, NONE};
-use crate::shared_code::{Purpose, SharedCode};
+use crate::shared_code::{Purpose, Same, SharedCode, Source};
 use crate::shared_text::{self, Context};
 use crate::spare::{self, Spare};
+use crate::warm::{self, AGAIN, FIRST, Record, Setting};
 use arch::{Absolute, PAGE};
+use codefiles::Store;
 use cpu::State;
 use isa::{Decoded, Ends, Op, decode_op};
 use std::sync::Arc;
+use std::time::Instant;
 use storage::Storage;
-use translator::{Translator, Wishes};
+use translator::{Adoption, Statistics, Translator, Wishes};
 
 /// Instructions of which statistics are told.
 const MUCH: u64 = 1 << 20;
@@ -42,9 +45,13 @@ pub struct BlockCache {
     /// has it.
     engine: Option<(Engine, u8)>,
     mistake: Option<(u8, u8)>,
-    /// Translated blocks that were found stale, and instructions that were executed, since statistics were taken last.
-    invalidated: u64,
-    executed: u64,
+    /// What has been done beside the translator's part since statistics were taken last: blocks that were found stale
+    /// or went through files, instructions executed.
+    news: Statistics,
+    /// Files with code of earlier processes, since there was a block that could be there.
+    store: Option<Arc<Store>>,
+    /// A bit for each number of executions after which a block is looked for there.
+    asks: u64,
     /// The storage of the CPU that ran last. It is kept, since a change of its count of references concerns all CPUs.
     storage: Option<Arc<Storage>>,
     /// Bytes of code that the translator may keep, if not as many as it likes.
@@ -72,6 +79,11 @@ impl BlockCache {
     /// find the difference.
     pub fn with_mistake(self, code: u8, other: u8) -> BlockCache {
         BlockCache { mistake: Some((code, other)), ..self }
+    }
+
+    /// Code is taken from these files and put there, whatever those of the process are.
+    pub fn with_files(self, store: Arc<Store>) -> BlockCache {
+        BlockCache { store: Some(store), ..self }
     }
 
     /// The engine, and how often blocks are interpreted before they are translated; 0 if they never are.
@@ -102,8 +114,8 @@ impl BlockCache {
     /// of common text it hands on.
     pub fn rest(&mut self, s: &State) {
         self.hand_on(s);
-        let Self { engine, mistake, room, invalidated, executed, .. } = *self;
-        let new = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
+        let Self { engine, mistake, room, news, ref store, .. } = *self;
+        let new = BlockCache { engine, mistake, room, news, store: store.clone(), ..BlockCache::default() };
         let old = std::mem::replace(self, new);
         let small = Extent { ops: old.ops.len(), blocks: old.blocks.len() }.is_small();
         let keeps = small && old.extent == Some(Extent::FIRST) && self.is_usual();
@@ -126,6 +138,8 @@ impl BlockCache {
     /// Makes room for the first block, where that is another's that has gone to rest if there is one.
     #[cold]
     fn wake(&mut self) {
+        self.store = self.store.take().or_else(warm::store).filter(|_| self.mistake.is_none());
+        self.asks = if self.store.is_some() { 1 << FIRST | 1 << AGAIN } else { 0 };
         if self.is_usual()
             && let Some(Spare { index, blocks, ops, translator }) = spare::take()
         {
@@ -326,22 +340,27 @@ impl BlockCache {
         if block.code == 0 {
             block.hits = block.hits.saturating_add(1);
             if block.hits != patience {
-                return None;
+                // `AGAIN` is the last.
+                if block.hits > AGAIN || self.asks >> block.hits & 1 == 0 {
+                    return None;
+                }
+                self.restore(s, number, comparing);
+            } else {
+                self.translate(s, number, patience, comparing);
             }
-            self.translate(s, number, patience, comparing);
         }
         let block = &self.blocks[number as usize];
         (block.code != 0 && block.mode == translator::mode(s))
             .then_some((block.code, block.code + u64::from(block.inner)))
     }
 
-    #[cold]
-    fn translate(&mut self, s: &State, number: u32, patience: u8, comparing: bool) {
+    /// Sees to it that there is a translator, with room for another block. `false`: there is none.
+    fn has_translator(&mut self, s: &State, comparing: bool) -> bool {
         if self.translator.is_none() {
             let refuses = comparing.then_some(choice::only_once as fn(&_) -> bool);
             self.translator = choice::new_translator(Wishes { room: self.room, mistake: self.mistake, refuses });
         }
-        let Some(translator) = &mut self.translator else { return };
+        let Some(translator) = &mut self.translator else { return false };
         if !translator.has_room() {
             let current = |block: &&Block| s.storage().code_version(Absolute(block.absolute)) == block.version;
             let useful = self.blocks.iter().filter(|block| block.has_code()).filter(current);
@@ -352,6 +371,14 @@ impl BlockCache {
                 }
             }
         }
+        true
+    }
+
+    #[cold]
+    fn translate(&mut self, s: &State, number: u32, patience: u8, comparing: bool) {
+        if !self.has_translator(s, comparing) {
+            return;
+        }
         let block = self.block(number);
         let (start, own) = (Absolute(block.absolute), block.own);
         let shares = Context::of(s, start).filter(|_| !own).zip(self.purpose(s));
@@ -359,6 +386,9 @@ impl BlockCache {
             && let Some(shared) = shared_text::ALL.code(context, *purpose, start)
             && self.adopt(s, number, &shared)
         {
+            return;
+        }
+        if self.asks != 0 && self.take_from_file(s, number) {
             return;
         }
         // If its text was stored into, the block is stale.
@@ -373,14 +403,91 @@ impl BlockCache {
         let (code, inner) = translator.translate(s, place, trace.beside, trace.path());
         (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
         block.mode = translator::mode(s);
+        if shares.is_none() && self.asks == 0 {
+            return;
+        }
+        let (count, profile) = (trace.count as u16, block.profile());
+        let source = Source { text: trace.text(), beside: trace.beside.is_some() };
+        self.put_into_file(s, number, &source);
         if let Some((context, purpose)) = shares {
-            let code = translator.relocatable().filter(|_| trace.beside.is_none());
-            let count = trace.count as u16;
-            match code.and_then(|code| SharedCode::of(purpose, start, trace.text(), count, block.profile(), code)) {
-                Some(code) => shared_text::ALL.keep_code(&context, start, code),
+            let translator = self.translator.as_ref().expect("as above");
+            match translator.relocatable().filter(|_| !source.beside) {
+                Some(code) => {
+                    let code = SharedCode { purpose, source, count, profile, code };
+                    shared_text::ALL.keep_code(&context, start, code);
+                }
                 None => shared_text::ALL.leave_alone(&context, start),
             }
         }
+    }
+
+    /// What code is for that is in files, if this CPU's can be there.
+    fn setting(&self, s: &State) -> Option<Setting> {
+        let hasty = self.engine().1 <= choice::HASTE;
+        Some(Setting::of(&Context::of_any(s)?, self.purpose(s)?, hasty))
+    }
+
+    /// Takes over what an earlier process has made of a block that was not executed often yet.
+    #[cold]
+    fn restore(&mut self, s: &State, number: u32, comparing: bool) {
+        let (Some(store), Some(setting)) = (&self.store, self.setting(s)) else { return };
+        let block = self.block(number);
+        if store.has(setting.key(block)) && self.has_translator(s, comparing) {
+            self.take_from_file(s, number);
+        }
+    }
+
+    /// Takes over what is in a file of a block. `false`: there is nothing that is for this CPU, or not yet.
+    fn take_from_file(&mut self, s: &State, number: u32) -> bool {
+        let (Some(store), Some(setting)) = (self.store.clone(), self.setting(s)) else { return false };
+        let began = Instant::now();
+        let key = setting.key(self.block(number));
+        let done = store.find(key, |record| {
+            let block = self.block(number);
+            let (place, whole) = (self.place_of(number), block.hits < AGAIN);
+            let Record { count, profile, source, code } = setting.read(block, record)?;
+            let beside = match source.watch(s, place.0, place.1) {
+                Same::Yes(beside) => beside,
+                Same::No => return None,
+                Same::Unknown => return whole.then_some(false),
+            };
+            let translator = self.translator.as_mut()?;
+            let code = translator.load(s, code)?;
+            match translator.adopt(s, place, beside, &code, whole) {
+                Adoption::Done(entries) => self.note_code(s, number, entries, count, profile),
+                Adoption::Later => return Some(false),
+                Adoption::Not => return None,
+            }
+            let shares = Context::of(s, place.0).filter(|_| !source.beside).zip(self.purpose(s));
+            if let Some((context, purpose)) = shares {
+                let code = SharedCode { purpose, source, count, profile, code };
+                shared_text::ALL.keep_code(&context, place.0, code);
+            }
+            Some(true)
+        });
+        self.news.restored += u64::from(done == Some(true));
+        self.news.restoring += began.elapsed().as_nanos() as u64;
+        done == Some(true)
+    }
+
+    /// Puts what was translated last into a file, with the text that it is made of.
+    fn put_into_file(&mut self, s: &State, number: u32, source: &Source) {
+        let (Some(store), Some(setting)) = (&self.store, self.setting(s)) else { return };
+        let began = Instant::now();
+        let (block, translator) = (self.block(number), self.translator.as_ref().expect("it has translated"));
+        let mut record = Vec::with_capacity(4096);
+        setting.begin(block, source, &mut record);
+        let saved = translator.save(&mut record) && store.keep(setting.key(block), &record);
+        self.news.saved += u64::from(saved);
+        self.news.time += began.elapsed().as_nanos() as u64;
+    }
+
+    /// A block has code now that another CPU has made of `count` instructions.
+    fn note_code(&mut self, s: &State, number: u32, (code, inner): (u64, u64), count: u16, profile: Profile) {
+        let block = &mut self.blocks[number as usize];
+        (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
+        (block.mode, block.translated) = (translator::mode(s), count);
+        (block.way, block.votes) = (profile.way, profile.votes);
     }
 
     /// What code for the CPU is for, if it is to be that of others as well.
@@ -395,15 +502,15 @@ impl BlockCache {
         let translator = self.translator.as_mut().expect("the caller has seen to it");
         let block = &mut self.blocks[number as usize];
         let place = (Absolute(block.absolute), block.version);
-        if !shared.watch(s, place.0, place.1) {
+        let Same::Yes(beside) = shared.source.watch(s, place.0, place.1) else {
             // It has to become hot, as a block of the machine's own.
             (block.own, block.hits) = (true, 0);
             return true;
+        };
+        match translator.adopt(s, place, beside, &shared.code, false) {
+            Adoption::Done(entries) => self.note_code(s, number, entries, shared.count, shared.profile),
+            Adoption::Later | Adoption::Not => return false,
         }
-        let Some((code, inner)) = translator.adopt(s, place, &shared.code) else { return false };
-        (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
-        (block.mode, block.translated) = (translator::mode(s), shared.count);
-        (block.way, block.votes) = (shared.profile.way, shared.profile.votes);
         true
     }
 
@@ -453,13 +560,12 @@ impl BlockCache {
     /// What has been done since statistics were taken last, with `executed` more instructions counted first. `None`
     /// where nothing is to be translated, or if this is asked `often` and it is not much yet.
     pub(crate) fn take_statistics(&mut self, executed: u64, often: bool) -> Option<translator::Statistics> {
-        self.executed += executed;
-        if self.engine().0 == Engine::Interpreter || often && self.executed < MUCH {
+        self.news.total += executed;
+        if self.engine().0 == Engine::Interpreter || often && self.news.total < MUCH {
             return None;
         }
         let mut news = self.translator.as_mut().map(|t| t.take_statistics()).unwrap_or_default();
-        news.invalidated += std::mem::take(&mut self.invalidated);
-        news.total += std::mem::take(&mut self.executed);
+        news.add(&std::mem::take(&mut self.news));
         Some(news)
     }
 
@@ -479,13 +585,14 @@ impl BlockCache {
         let first = self.ops.len();
         let mut version = s.storage().code_version(absolute);
         s.storage().load(absolute, text).expect("the frame was translated, so it exists");
-        let context = Context::of(s, absolute);
+        // What others decoded does not end where a debugger wants this CPU to stop.
+        let context = Context::of(s, absolute).filter(|_| s.stops().is_none());
         let purpose = self.purpose(s);
         let known = match context {
             Some(context) => shared_text::ALL.find(&context, purpose, absolute, text, &mut self.ops),
             None => None,
         };
-        let at = known.map_or_else(|| self.decode_text(s, text), |known| known.bytes);
+        let at = known.map_or_else(|| self.decode_text(s, absolute, text), |known| known.bytes);
         if at > 0 {
             // Only now is the text watched. If it changed since it was read, the block is stale from the start.
             let watched = s.storage().mark_code(absolute, at);
@@ -530,7 +637,7 @@ impl BlockCache {
             inner: 0,
         };
         let old = self.latest(absolute);
-        self.invalidated += old.is_some_and(|old| self.blocks[old as usize].code != 0) as u64;
+        self.news.invalidated += old.is_some_and(|old| self.blocks[old as usize].code != 0) as u64;
         self.dropped.decoded(absolute.0, block.count.into());
         let number = self.blocks.len() as u32;
         self.blocks.push(block);
@@ -543,13 +650,14 @@ impl BlockCache {
     }
 
     /// Decodes the block whose text this begins with. Answers how many bytes of it are the block's.
-    fn decode_text(&mut self, s: &State, text: &[u8]) -> usize {
+    fn decode_text(&mut self, s: &State, absolute: Absolute, text: &[u8]) -> usize {
         let first = self.ops.len();
         let (mut at, mut branches) = (0, 0);
         while self.ops.len() - first < MAX_BLOCK {
             let Some(&first_byte) = text.get(at) else { break };
             let len = isa::length(first_byte) as usize;
-            if at + len > text.len() {
+            let stops = at > 0 && s.stops().is_some_and(|stops| stops.may_have(absolute.0 + at as u64));
+            if stops || at + len > text.len() {
                 break;
             }
             let mut bytes = [0; 6];

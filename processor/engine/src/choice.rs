@@ -17,6 +17,9 @@ pub enum Engine {
     Compare,
 }
 
+/// With no more patience than this, no ways are known when a block is translated.
+pub(crate) const HASTE: u8 = 2;
+
 /// 0: not chosen yet.
 static ENGINE: AtomicU8 = AtomicU8::new(0);
 /// Whether everything is translated when it is executed for the first time, for tests.

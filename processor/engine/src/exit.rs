@@ -1,7 +1,7 @@
 //! Why an instruction or a run ended: exits, program interruptions, and addresses that nothing can be fetched from.
 
 use arch::{Absolute, Program, Psw, mask};
-use cpu::{Intercepted, Interruption, State};
+use cpu::{Intercepted, Interruption, State, Touched};
 
 /// The PSW bits that let another interruption than a program interruption come.
 const ENABLED: u64 = mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK | mask::PER;
@@ -43,8 +43,19 @@ pub enum Exit {
     Wait,
     /// With `local::STEP` on, one instruction has been executed or one interruption taken (`State::interrupted`).
     Step,
+    /// The CPU is where a debugger wants it to stop, before the instruction that the PSW addresses.
+    Stop(Stop),
     /// The program new PSW is itself invalid, or leads to an exception at once: program interruptions without end.
     ProgramLoop,
+}
+
+/// What a debugger wanted a CPU to stop for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The next instruction.
+    Instruction,
+    /// An access by the instruction before.
+    Access(Touched),
 }
 
 /// Translates an instruction address; the low half of what it may reach is enough. That it is odd comes first.
@@ -67,6 +78,8 @@ pub(crate) fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc:
         }
         Interruption::EarlySpecification => return program(s, why, 0),
         _ if why.nullifies() => s.ia = behind.wrapping_sub(ilc as u64) & s.address_mask,
+        // The instruction is completed, and may have been a branch.
+        Interruption::Program(Program::SpaceSwitchEvent) => s.ia = s.next_ia,
         _ => s.ia = behind,
     }
     if why == Interruption::Host {

@@ -1,8 +1,8 @@
 //! Which interruption comes next (POP, chapter 6, "Priority of interruptions").
 
-use crate::exit::{Exit, program};
+use crate::exit::{Exit, Stop, program};
 use arch::interruption::external;
-use cpu::{Interruption, State, attention};
+use cpu::{Interruption, State, attention, local};
 
 /// What the engine does after a look at the attention bits.
 pub(crate) enum Next {
@@ -20,7 +20,7 @@ pub(crate) enum Next {
 /// Looks at what is pending and allowed, and takes the first by priority.
 #[cold]
 pub(crate) fn look(s: &mut State) -> Next {
-    if s.local & cpu::local::TRANSACTION != 0 {
+    if s.local & local::TRANSACTION != 0 {
         return Next::Transaction;
     }
     let pending = s.attention() & s.open;
@@ -36,6 +36,13 @@ pub(crate) fn look(s: &mut State) -> Next {
     }
     if pending & attention::REQUEST != 0 {
         return Next::Exit(Exit::Request);
+    }
+    if let Some(touched) = s.touched.take() {
+        return Next::Exit(Exit::Stop(Stop::Access(touched)));
+    }
+    // A CPU that waits has no instruction to execute, whatever a debugger wants.
+    if s.local & (local::QUIET | local::WAIT) == local::QUIET && s.budget > 0 {
+        return Next::Step;
     }
     if pending & attention::MACHINE_CHECK != 0 {
         s.signals().lower(attention::MACHINE_CHECK);
@@ -60,10 +67,13 @@ pub(crate) fn look(s: &mut State) -> Next {
             }
         }
     }
-    if s.local & cpu::local::WAIT != 0 {
+    if s.local & local::WAIT != 0 {
         return Next::Exit(Exit::Wait);
     }
-    if s.local & (cpu::local::PER | cpu::local::STEP) != 0 && s.budget > 0 {
+    if s.local & local::STOPS != 0 && s.stops().is_some_and(|stops| stops.has(s.ia)) {
+        return Next::Exit(Exit::Stop(Stop::Instruction));
+    }
+    if s.local & (local::PER | local::STEP | local::TRACE | local::WATCH) != 0 && s.budget > 0 {
         return Next::Step;
     }
     Next::Go

@@ -26,10 +26,13 @@ mod shared_code;
 mod shared_text;
 mod spare;
 mod step;
+mod text;
 mod trace;
 mod transaction;
+mod warm;
 
 pub use cache::BlockCache;
 pub use choice::{Engine, Notice, choose, engine, provide, statistics, take_notices, unavailable};
-pub use exit::{Exit, complete};
+pub use exit::{Exit, Stop, complete};
 pub use run::run;
+pub use warm::{finish_code, keep_code_in};

@@ -64,7 +64,8 @@ fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
     let mut rounds = Rounds {
         storage,
         // A guest that is interpreted shares its storage with its host: nothing of it could be done twice.
-        patience: if comparing && s.interpretation.is_some() { 0 } else { patience },
+        // Where a debugger has stops, each block is looked at.
+        patience: if comparing && s.interpretation.is_some() || s.stops().is_some() { 0 } else { patience },
         comparing,
         last: NONE,
         fetch: FetchPage { page: 1, frame: 0, code: storage.code(Absolute(0)) },

@@ -9,9 +9,10 @@
 //! have no code yet ([`Profile`]), and it is all their executions that make such a block hot.
 
 use crate::block::Profile;
-use arch::{Absolute, PAGE};
+use crate::text::Text;
+use arch::Absolute;
 use cpu::State;
-use translator::Relocatable;
+use translator::{Beside, Relocatable};
 
 /// What code follows from, beside its text and what that means ([`crate::shared_text::Context`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,15 +27,26 @@ pub(crate) struct Purpose {
 
 impl Purpose {
     pub(crate) fn of(s: &State, comparing: bool) -> Purpose {
-        Purpose { mode: translator::mode(s), alone: s.shared().signals.len() == 1, comparing }
+        Purpose { mode: translator::mode(s), alone: s.shared().alone, comparing }
+    }
+
+    pub(crate) fn bytes(&self) -> [u8; 3] {
+        [self.mode, self.alone.into(), self.comparing.into()]
     }
 }
 
-/// The code of a block, and all text that it is made of.
+/// All text that the code of a block is made of.
+pub(crate) struct Source {
+    /// Pieces of text, from the start of the block on.
+    pub(crate) text: Vec<(i64, Box<[u8]>)>,
+    /// Some of it is in another page than the block's own.
+    pub(crate) beside: bool,
+}
+
+/// The code of a block, and what it is made of.
 pub(crate) struct SharedCode {
     pub(crate) purpose: Purpose,
-    /// Pieces of text, from the start of the block on.
-    text: Box<[(i64, Box<[u8]>)]>,
+    pub(crate) source: Source,
     /// Instructions that the code is made of.
     pub(crate) count: u16,
     /// What was known of the block.
@@ -42,32 +54,35 @@ pub(crate) struct SharedCode {
     pub(crate) code: Relocatable,
 }
 
-impl SharedCode {
-    /// The code of the block at `start` that has been made of `count` instructions with this text. `None`: some of it
-    /// is of another page, which other machines may have elsewhere.
-    pub(crate) fn of(
-        purpose: Purpose,
-        start: Absolute,
-        text: Vec<(i64, Box<[u8]>)>,
-        count: u16,
-        profile: Profile,
-        code: Relocatable,
-    ) -> Option<SharedCode> {
-        let within = |at: i64| start.0.checked_add_signed(at).is_some_and(|a| a / PAGE == start.0 / PAGE);
-        let all = text.iter().all(|(at, piece)| within(*at) && within(at + piece.len() as i64 - 1));
-        all.then(|| SharedCode { purpose, text: text.into(), count, profile, code })
-    }
+/// What is known of a machine's text beside that of code that is to be taken over.
+pub(crate) enum Same {
+    /// It is the same, and is watched from now on. Some of it may be in a page beside the block's own.
+    Yes(Option<Beside>),
+    No,
+    /// Some of it is in a page that is not known here yet.
+    Unknown,
+}
 
-    /// Has all of its text watched, from the block at `start` on. `false`: some of it is another, or the frame's code
-    /// has no longer this version.
-    pub(crate) fn watch(&self, s: &State, start: Absolute, version: u32) -> bool {
-        let mut now = [0; PAGE as usize];
-        self.text.iter().all(|(at, piece)| {
-            let (from, now) = (Absolute(start.0.wrapping_add_signed(*at)), &mut now[..piece.len()]);
-            // The text is read once it is watched: what is stored from then on raises the version.
-            let watched = s.storage().mark_code(from, piece.len());
-            !watched.first && watched.version == version && s.storage().load(from, now).is_ok() && *now == **piece
-        })
+impl Source {
+    /// Has all of its text watched, from the block at `start` on, the one at `s.ia`, if it is the same there. The
+    /// frame's code must have this version still.
+    pub(crate) fn watch(&self, s: &State, start: Absolute, version: u32) -> Same {
+        let mut there = Text::of(s, start, version);
+        let same = |there: &mut Text| {
+            let pieces = self.text.iter().map(|(at, piece)| there.is(*at, piece));
+            pieces.into_iter().find(|same| *same != Some(true)).unwrap_or(Some(true))
+        };
+        match same(&mut there) {
+            Some(true) => {}
+            Some(false) => return Same::No,
+            None => return Same::Unknown,
+        }
+        // The text is read again once it is watched: what is stored from then on raises the version.
+        let watched = self.text.iter().all(|(at, piece)| there.watch(*at, at + piece.len() as i64));
+        match watched && same(&mut there) == Some(true) {
+            true => Same::Yes(there.beside().filter(|_| self.beside)),
+            false => Same::No,
+        }
     }
 }
 
@@ -82,7 +97,7 @@ impl Purpose {
 impl SharedCode {
     /// Code of no text.
     pub(crate) fn for_test(purpose: Purpose, count: u16) -> SharedCode {
-        let (text, profile) = Default::default();
-        SharedCode { purpose, text, count, profile, code: std::sync::Arc::new(()) }
+        let source = Source { text: Vec::new(), beside: false };
+        SharedCode { purpose, source, count, profile: Profile::default(), code: std::sync::Arc::new(()) }
     }
 }

@@ -42,8 +42,20 @@ pub(crate) struct Context {
 impl Context {
     /// The CPU's, if its block at `absolute` may be one that others have as well.
     pub(crate) fn of(s: &State, absolute: Absolute) -> Option<Context> {
-        let common = s.interpretation.is_none() && s.storage().is_attached(absolute);
-        common.then(|| Context { architecture: s.architecture(), facilities: s.shared().facilities })
+        Context::of_any(s).filter(|_| s.storage().is_attached(absolute))
+    }
+
+    /// The CPU's, if it is no interpreted guest's.
+    pub(crate) fn of_any(s: &State) -> Option<Context> {
+        let (architecture, facilities) = (s.architecture(), s.shared().facilities);
+        s.interpretation.is_none().then_some(Context { architecture, facilities })
+    }
+
+    pub(crate) fn bytes(&self) -> [u8; 33] {
+        let mut bytes = [self.architecture as u8; 33];
+        let (words, _) = bytes[1..].as_chunks_mut();
+        words.iter_mut().zip(self.facilities.0).for_each(|(to, word)| *to = word.to_le_bytes());
+        bytes
     }
 }
 

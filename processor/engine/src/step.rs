@@ -2,8 +2,9 @@
 
 use crate::abort::interrupt;
 use crate::exit::{Exit, fault, fetch_address, unfetched};
-use arch::PAGE;
+use arch::{PAGE, Program};
 use cpu::{Interruption, PerEvent, Space, State};
+use isa::watch::Registers;
 use isa::{Cpu, Ends, Fields, Form, Instruction, Kind, Op, decode_op};
 
 /// PER events in CR9 and in the PER code (POP, chapter 4, "Program-event recording").
@@ -74,6 +75,9 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
         Err(why) => return unfetched(s, why, ia).or(stepping.then_some(Exit::Step)),
     };
     let op = prepare(s, text);
+    if s.local & cpu::local::WATCH != 0 {
+        note_fetches(s, ia, text);
+    }
     match watched(s, text, &op) {
         Ok(()) => {
             let event = s.per_pending.is_some();
@@ -81,7 +85,21 @@ pub(crate) fn step(s: &mut State) -> Option<Exit> {
             exit.or(stepping.then_some(Exit::Step))
         }
         // The event goes with the program interruption, or waits until an intercepted instruction is completed.
-        Err(why) => fault(s, why, ia, op.fields.next, op.fields.len).or(stepping.then_some(Exit::Step)),
+        Err(why) => {
+            if why.nullifies() {
+                s.touched = None;
+            }
+            fault(s, why, ia, op.fields.next, op.fields.len).or(stepping.then_some(Exit::Step))
+        }
+    }
+}
+
+/// Operands longer than one access: how much of them is fetched is in the instruction.
+fn note_fetches(s: &mut State, ia: u64, text: [u8; 6]) {
+    let Some(row) = Instruction::of(text, s.architecture()) else { return };
+    let registers = Registers { address: ia, mask: s.address_mask, general: &s.gr, vector: &s.fpr };
+    for operand in row.addressed(text, &registers) {
+        s.note_fetch(operand.address, operand.fetched);
     }
 }
 
@@ -101,14 +119,16 @@ pub(crate) fn watched(s: &mut State, text: [u8; 6], op: &Op) -> Result<(), Inter
     if branches {
         s.breaking_event = NO_BRANCH;
     }
-    let result = isa::perform(op.run, s, &op.fields);
+    s.space_left = None;
+    let mut result = isa::perform(op.run, s, &op.fields);
     let mut branched = branches && s.breaking_event != NO_BRANCH;
     if branches && !branched {
         s.breaking_event = last_branch;
     }
     let kind = row.map_or(Kind::Plain, |row| row.shape.kind);
     branched &= kind != Kind::LoadPsw;
-    if result.is_ok() {
+    let completed = matches!(result, Ok(()) | Err(Interruption::Program(Program::SpaceSwitchEvent)));
+    if completed {
         s.ia = s.next_ia;
     }
     // What is nullified will be executed again, and be seen then.
@@ -118,7 +138,7 @@ pub(crate) fn watched(s: &mut State, text: [u8; 6], op: &Op) -> Result<(), Inter
         let end = if ends { events & per::TRANSACTION_END } else { 0 };
         let suppressed = s.cr[9] & per::SUPPRESSION != 0 && (inside || s.transaction.is_some());
         let events = if suppressed { 0 } else { events };
-        let mut code = event_code(s, events, ia, kind, branched, result.is_ok()) | end;
+        let mut code = event_code(s, events, ia, kind, branched, completed) | end;
         // The target of EXECUTE is fetched, too.
         if events & per::FETCH != 0 && target.is_some_and(|target| s.per_range_touches(target, target)) {
             code |= per::FETCH;
@@ -128,6 +148,10 @@ pub(crate) fn watched(s: &mut State, text: [u8; 6], op: &Op) -> Result<(), Inter
             let in_space = code & per::STORE != 0 && atmid & 0x10 != 0;
             let atmid = if in_space { atmid | atmid >> 2 & 3 } else { atmid };
             s.per_pending = Some(PerEvent { code: (code >> 24) as u8, atmid, address: ia });
+            // With it, going to another space is an event too.
+            if let Some(id) = s.space_left.take() {
+                result = Err(s.identified(Program::SpaceSwitchEvent, id));
+            }
         }
     }
     result

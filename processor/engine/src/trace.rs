@@ -17,8 +17,9 @@
 
 use crate::block::{Block, MAX_BLOCK, Way, digest};
 use crate::cache::BlockCache;
-use crate::choice::only_once;
-use arch::{Absolute, PAGE, PAGE_MASK};
+use crate::choice::{HASTE, only_once};
+use crate::text::{FAR, Text};
+use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::form::Target::*;
 use isa::{Decoded, Ends, Form, Instruction, Op, decode_op};
@@ -42,101 +43,6 @@ pub struct Trace {
     /// It ends with a branch that has led back to its start so far; the instruction's copy here says so as one of the
     /// text would.
     led_back: bool,
-}
-
-/// What a trace may be made of.
-pub struct Text<'a> {
-    s: &'a State,
-    /// How far after the start of its page the block begins.
-    offset: i64,
-    /// The frame of that page. And the other page, if one has been looked for: how many pages after that it is, and its
-    /// frame.
-    own: (Absolute, u32),
-    beside: Option<(i64, Absolute, u32)>,
-}
-
-impl Text<'_> {
-    fn of(s: &State, start: Absolute, version: u32) -> Text<'_> {
-        let own = (Absolute(start.0 & PAGE_MASK), version);
-        Text { s, offset: (start.0 % PAGE) as i64, own, beside: None }
-    }
-
-    /// The absolute address of the block.
-    fn start(&self) -> u64 {
-        self.own.0.0 + self.offset as u64
-    }
-
-    /// Which page the byte `at` from the start of the block is in, and where there.
-    fn place(&self, at: i64) -> (i64, usize) {
-        ((self.offset + at).div_euclid(PAGE as i64), (self.offset + at).rem_euclid(PAGE as i64) as usize)
-    }
-
-    /// The frame of that page and its code's version, if a trace may have text of it.
-    fn frame(&mut self, page: i64) -> Option<(Absolute, u32)> {
-        match self.beside {
-            _ if page == 0 => return Some(self.own),
-            Some((beside, frame, version)) => return (page == beside).then_some((frame, version)),
-            None if page.abs() > FAR || self.s.address_mask != u64::MAX => return None,
-            None => {}
-        }
-        let address = (self.s.ia & PAGE_MASK).checked_add_signed(page * PAGE as i64)?;
-        let frame = self.s.find_instruction(address)?;
-        let version = self.s.storage().code_version(frame);
-        // A frame without marks would need the other CPUs to be met first ([`storage::Watched::first`]).
-        if !self.s.storage().code(frame).is_marked() {
-            return None;
-        }
-        self.beside = Some((page, frame, version));
-        Some((frame, version))
-    }
-
-    /// The absolute address of a byte, and the version of its frame's code.
-    fn absolute(&mut self, at: i64) -> Option<(Absolute, u32)> {
-        let (page, place) = self.place(at);
-        self.frame(page).map(|(frame, version)| (Absolute(frame.0 + place as u64), version))
-    }
-
-    /// The instruction there, as it is now, and how long it is.
-    pub fn instruction(&mut self, at: i64) -> Option<([u8; 6], usize)> {
-        let mut bytes = [0; 6];
-        let (from, _) = self.absolute(at)?;
-        let (here, behind) = bytes.split_at_mut((PAGE - from.0 % PAGE).min(6) as usize);
-        self.s.storage().load(from, here).expect("instructions were decoded from there");
-        let length = isa::length(here[0]) as usize;
-        if let Some(rest) = length.checked_sub(here.len()).filter(|&rest| rest > 0) {
-            let (next, _) = self.absolute(at + here.len() as i64)?;
-            self.s.storage().load(next, &mut behind[..rest]).expect("as above");
-        }
-        bytes[length..].fill(0);
-        Some((bytes, length))
-    }
-
-    /// Whether that is in a page that a trace has text of so far.
-    pub fn has(&self, at: i64) -> bool {
-        let (page, _) = self.place(at);
-        page == 0 || self.beside.is_some_and(|(beside, ..)| beside == page)
-    }
-
-    /// The instruction there stands in two pages.
-    pub fn is_between(&mut self, at: i64) -> bool {
-        self.instruction(at).is_some_and(|(_, length)| self.place(at).0 != self.place(at + length as i64 - 1).0)
-    }
-
-    /// Has the text between these places watched; `false`: that is not enough, or its frame has another version by now.
-    fn watch(&mut self, from: i64, to: i64) -> bool {
-        let mut at = from;
-        while at < to {
-            let (page, place) = self.place(at);
-            let len = ((to - at) as usize).min(PAGE as usize - place);
-            let Some((frame, version)) = self.frame(page) else { return false };
-            let watched = self.s.storage().mark_code(Absolute(frame.0 + place as u64), len);
-            if watched.first || watched.version != version {
-                return false;
-            }
-            at += len as i64;
-        }
-        true
-    }
 }
 
 impl Trace {
@@ -227,12 +133,8 @@ enum Known {
     Between,
 }
 
-/// How many pages the other page may be away: so far that all of a program is within reach.
-const FAR: i64 = 1 << 17;
 /// Interpretations after which a block's way is known.
 const KNOWN: u8 = 8;
-/// With no more patience than this, no ways are known when a block is translated.
-const HASTE: u8 = 2;
 
 /// Where a branch leads if its text says so, from the start of the block.
 pub(crate) fn target(op: &Op, row: &Instruction) -> Option<i64> {
@@ -284,11 +186,7 @@ impl BlockCache {
         }
         let own = |at: i64| text.place(at).0 == 0;
         let used = trace.pieces.iter().any(|&(from, to)| !own(from) || !own(to - 1));
-        trace.beside = text.beside.filter(|_| used).map(|(page, frame, version)| Beside {
-            at: page * PAGE as i64 - text.offset,
-            frame,
-            version,
-        });
+        trace.beside = text.beside().filter(|_| used);
         // Only now is all of the text watched. If it changed since it was read, the block is stale.
         let watched = trace.pieces.iter().all(|&(from, to)| text.watch(from, to));
         (watched && trace.is_as_it_was(&mut text)).then_some(trace)

@@ -36,9 +36,9 @@ mod runtime;
 mod translate;
 
 #[cfg(translator)]
-pub use runtime::{room::allow, translator::translator};
+pub use runtime::{room::allow, saved::kind, translator::translator};
 
 #[cfg(not(translator))]
 mod absent;
 #[cfg(not(translator))]
-pub use absent::{allow, translator};
+pub use absent::{allow, kind, translator};

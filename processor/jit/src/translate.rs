@@ -4,7 +4,7 @@ use crate::emit::assembler::Assembler;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Cold, Draft, Way};
 use crate::emit::relocations::Relocation;
-use crate::plan::block::{Plan, execute};
+use crate::plan::block::{Other, Plan, execute};
 use crate::plan::natives::Native;
 use isa::{Body, Ends, Fields};
 use std::sync::OnceLock;
@@ -33,6 +33,8 @@ pub(crate) struct Workshop {
     pub sites: Vec<Draft>,
     pub links: Vec<Way>,
     pub relocations: Vec<Relocation>,
+    /// The block's pages: its own, the one beside it if it has text of another, and those that it leads to.
+    pub pages: Vec<Other>,
     cold: Vec<Cold>,
 }
 
@@ -47,8 +49,8 @@ pub(crate) struct Made {
 
 impl Workshop {
     pub(crate) fn new() -> Workshop {
-        let (sites, links, relocations, cold) = Default::default();
-        Workshop { assembler: Assembler::new(0), sites, links, relocations, cold }
+        let (sites, links, relocations, pages, cold) = Default::default();
+        Workshop { assembler: Assembler::new(0), sites, links, relocations, pages, cold }
     }
 
     /// The code of a block. Instructions for which there are not enough registers are called after all, and if that is
@@ -68,8 +70,8 @@ impl Workshop {
     /// are, or none if it is an arm's.
     fn emit(&mut self, plan: &Plan) -> Result<Made, Option<usize>> {
         self.assembler.reserve_ops(MOSTLY);
-        let Workshop { assembler, sites, links, relocations, cold } = self;
-        let mut e = Emitter::new(assembler, (sites, links, relocations), cold, plan);
+        let Workshop { assembler, sites, links, relocations, pages, cold } = self;
+        let mut e = Emitter::new(assembler, (sites, links, relocations), pages, cold, plan);
         e.prologue();
         let head = e.head_offset;
         copy(&mut e, 0).map_err(Some)?;
@@ -152,9 +154,9 @@ fn inline(e: &mut Emitter, what: Native, i: &Fields) {
         Native::StoreUnderMask(run) => e.store_under_mask(run, i),
         Native::CompareAndSwap(width) => e.compare_and_swap(width, i),
         Native::LeftmostOne => e.leftmost_one(i),
-        Native::AddWithCarry(width) => e.with_carry(width, true, i),
-        Native::SubtractWithBorrow(width) => e.with_carry(width, false, i),
-        Native::MultiplyLogical => e.multiply_logical(i),
+        Native::AddWithCarry { width, storage } => e.with_carry(width, true, storage, i),
+        Native::SubtractWithBorrow { width, storage } => e.with_carry(width, false, storage, i),
+        Native::MultiplyLogical { storage } => e.multiply_logical(storage, i),
         Native::DivideLogical { storage } => e.divide_logical(storage, i),
         Native::DivideSingle(width) => e.divide_single(width, i),
         Native::Float(what) => e.floating(what, i),

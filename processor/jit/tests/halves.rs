@@ -64,6 +64,42 @@ fn a_carry_that_nobody_looks_at_is_there_for_an_instruction_that_fails() {
 }
 
 #[test]
+fn carries_and_products_of_what_is_in_storage_are_those_that_are_interpreted() {
+    // At 2044(13): ALCG 5, SLBG 5, ALC 5, SLB 5, MLG 2.
+    for (register, code) in [(0x50, 0x88), (0x50, 0x89), (0x50, 0x98), (0x50, 0x99), (0x20, 0x86)] {
+        // LA 13,2048(13); ALGR 3,4; the instruction, within a page and across two in turn, and in the end beyond
+        // storage; ALCGR 7,6; the same with an index, SLBGR 8,6.
+        let text = [
+            &[0x41, 0xd0, 0xd8, 0, 0xb9, 0x0a, 0, 0x34, 0xe3, register, 0xd7, 0xfc, 0, code, 0xb9, 0x88, 0, 0x76][..],
+            &[0xe3, register | 9, 0xd7, 0xf0, 0, code, 0xb9, 0x89, 0, 0x86],
+            // BRCTG 12,the first.
+            &[0xa7, 0xc7, 0xff, 0xf2, 0, 0],
+        ]
+        .concat();
+        let [interpreted, eager, hot] = [0, 1, 40].map(|patience| {
+            let mut machine = Machine::executing(&text, TEXT, patience);
+            let numbers: Vec<u8> = (1..=100_000u64)
+                .flat_map(|n| match n % 7 {
+                    0 => u64::MAX.to_be_bytes(),
+                    _ => n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes(),
+                })
+                .collect();
+            machine.storage.write(Absolute((1 << 20) - numbers.len() as u64), &numbers).expect("it is storage");
+            let gr = &mut machine.state.gr;
+            (gr[3], gr[4], gr[6]) = (1, 0x9e37_79b9_7f4a_7c15, 0x5851_f42d_4c95_7f2d);
+            (gr[9], gr[12], gr[13]) = (4, 400, (1 << 20) - 300 * 2048);
+            assert_eq!(machine.resume(100_000), Exit::Wait);
+            let mut old = [0; 16];
+            machine.storage.read(Absolute(0x150), &mut old).expect("it is storage");
+            (machine.state.gr, machine.state.cc, machine.state.instructions, old)
+        });
+        assert!(interpreted.2 > 290 * 7, "{code:x}: {}", interpreted.2);
+        assert_eq!(interpreted, eager, "{code:x}");
+        assert_eq!(interpreted, hot, "{code:x}");
+    }
+}
+
+#[test]
 fn what_a_condition_may_load_is_not_known_behind_it() {
     // CHI 4,50; LLGFR 1,2; LLILF 6,5; LOCGE 1,0(3); LOCGE 6,0(3); IILF 6,7; AGR 5,1; AGR 7,6; BRCT 4,the first.
     let text = [

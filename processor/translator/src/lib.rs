@@ -84,6 +84,17 @@ pub enum Exit {
 /// The code of a block as each translator of the process can take it over. Only translators look into it.
 pub type Relocatable = Arc<dyn Any + Send + Sync>;
 
+/// What becomes of code that is to be taken over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Adoption {
+    /// It has these entries, as [`Translator::translate`] answers.
+    Done((u64, u64)),
+    /// Not yet: it leads to a page that is not known here.
+    Later,
+    /// It is not for this CPU.
+    Not,
+}
+
 /// What is wanted of a translator beside the usual: by tests, and by a comparison of the engines.
 #[derive(Clone, Copy, Default)]
 pub struct Wishes {
@@ -127,10 +138,25 @@ pub trait Translator: Send {
     /// The code that was translated last, for the translators of other CPUs. `None`: it is for this one alone.
     fn relocatable(&self) -> Option<Relocatable>;
 
-    /// Takes over the code of the block at `place`, with its text of this version, all of it in one page, which the
-    /// translator of another CPU has made of the same text in the [`mode`] of `s`. Answers as
-    /// [`Translator::translate`]. `None`: it is not for this CPU.
-    fn adopt(&mut self, s: &State, place: (Absolute, u32), code: &Relocatable) -> Option<(u64, u64)>;
+    /// Appends the code that was translated last, for [`Translator::load`] of another process. `false`: it is for this
+    /// CPU alone.
+    fn save(&self, to: &mut Vec<u8>) -> bool;
+
+    /// The code that [`Translator::save`] has written, in a process of the same build on the same kind of host.
+    /// `None`: it is none. The instructions are decoded as this CPU has them.
+    fn load(&self, s: &State, saved: &[u8]) -> Option<Relocatable>;
+
+    /// Takes over the code of the block at `place`, the one at `s.ia`, with its text of this version and that
+    /// `beside` it. Another translator has made it of the same text in the [`mode`] of `s`. `whole`: only if the pages
+    /// that it leads to are known here.
+    fn adopt(
+        &mut self,
+        s: &State,
+        place: (Absolute, u32),
+        beside: Option<Beside>,
+        code: &Relocatable,
+        whole: bool,
+    ) -> Adoption;
 
     /// From now on, the exit `link` is a jump to one of these, the outer and the inner entry of the block at
     /// `absolute`, if the link was made for the same version of the same frame.
@@ -200,6 +226,10 @@ statistics! {
     bytes
     /// Blocks whose code another CPU had made of the same text.
     adopted
+    /// Of these, those that came from a folder, where an earlier process had put their code or this one,
+    restored
+    /// and blocks whose code was put there.
+    saved
     /// Times that code was entered. It was left as often:
     entries
     /// for another block of the page that was not linked yet,
@@ -226,6 +256,8 @@ statistics! {
     grown
     /// and times that it was emptied.
     emptied
-    /// Nanoseconds spent translating.
+    /// Nanoseconds spent translating, and putting that into the folder,
     time
+    /// and taking over what came from there.
+    restoring
 }

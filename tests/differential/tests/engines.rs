@@ -1,10 +1,13 @@
 //! The translator does what the interpreter does.
 
 use arch::{Absolute, Psw, mask};
+use base::Held;
+use codefiles::Store;
 use cpu::{Architecture, attention};
 use differential::programs::{self, Duel};
 use differential::{campaign, engines};
 use engine::{BlockCache, Exit};
+use std::sync::{Arc, Mutex};
 use vectors::machine::Machine;
 
 fn number(name: &str) -> Option<u64> {
@@ -54,6 +57,42 @@ fn code_that_others_have_made_agrees_with_the_interpreter() {
     let (adopted, made) = (now.adopted - before.adopted, now.blocks - before.blocks);
     println!("{} instructions, {adopted} blocks adopted, {made} made", duel.executed);
     assert!(adopted > 1000, "{adopted} blocks adopted, {made} made");
+}
+
+/// The same by code from files, which are closed and opened again now and then: what is executed the second time, or
+/// by the next machines, was made by others.
+#[test]
+fn code_from_files_agrees_with_the_interpreter() {
+    static FILES: Mutex<Option<Arc<Store>>> = Mutex::new(None);
+    let folder = std::env::temp_dir().join(format!("endicott-code-{}", std::process::id()));
+    let open = || Store::open(&folder, &[7; 32], "a test", 1 << 26).expect("the host has a folder for a test");
+    *FILES.lock().held() = Some(Arc::new(open()));
+    let mut rows = campaign::rows(Some("general"), "");
+    rows.extend(campaign::rows(Some("bfp"), ""));
+    let before = engine::statistics();
+    let (count, seed) = (number("PROGRAMS").unwrap_or(300_000), number("SEED").unwrap_or(9));
+    let mut executed = 0;
+    for (part, again) in [(0, seed), (1, seed + 1), (2, seed), (3, seed + 1)] {
+        let mut duel = Duel::of(|random| {
+            let store = FILES.lock().held().clone().expect("they are open");
+            let cache = BlockCache::with_patience(random.pick(&[1, 3, 12]));
+            [BlockCache::with_patience(0), cache.with_files(store)]
+        })
+        .twice();
+        let found = programs::compare(&mut duel, &rows, again, count / 4);
+        executed += duel.executed;
+        assert!(found.is_empty(), "interpreter / translator, part {part}:\n{}", found.join("\n"));
+        let store = FILES.lock().held().take().expect("they are open");
+        store.finish();
+        *FILES.lock().held() = Some(Arc::new(open()));
+    }
+    FILES.lock().held().take();
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    let now = engine::statistics();
+    let (restored, saved, made) =
+        (now.restored - before.restored, now.saved - before.saved, now.blocks - before.blocks);
+    println!("{executed} instructions, {restored} blocks restored, {saved} saved of {made}");
+    assert!(restored > 1000 && saved > 100, "{restored} blocks restored, {saved} saved of {made}");
 }
 
 /// A mistake that is planted is found, and what is left of the program around it has it.

@@ -3,7 +3,7 @@
 use crate::emit::assembler::{asm, scratch};
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Cold, Goal, OUT, STALE, Way};
-use crate::emit::relocations::{LATER, LATER_HALF, Value};
+use crate::emit::relocations::{LATER, LATER_HALF, OWN, Value};
 use crate::emit::scratch::*;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -11,18 +11,18 @@ impl Emitter<'_> {
     /// What stands before the first instruction.
     pub(crate) fn prologue(&mut self) {
         let n = self.plan.count as i8;
-        self.compare_version(self.plan.number(), false);
+        self.compare_version(OWN);
         asm!(self, jne >stale ; =>self.head);
         self.head_offset = self.a.offset().0 as u64;
         asm!(self, sub r15, BYTE n ; js =>self.over);
     }
 
-    /// The host's flags compare the version of a frame's code with what it was. Changes rax.
-    pub(crate) fn compare_version(&mut self, frame: u32, beside: bool) {
+    /// The host's flags compare the version of a page's code with what it was. Changes rax.
+    pub(crate) fn compare_version(&mut self, page: u8) {
         asm!(self, mov rax, QWORD LATER);
-        self.relocate(Value::VersionAt(frame));
+        self.relocate(Value::VersionAt(page));
         asm!(self, cmp DWORD [rax], LATER_HALF);
-        self.relocate(Value::Version { beside });
+        self.relocate(Value::Version(page));
     }
 
     pub(crate) fn begin(&mut self, index: usize) {
@@ -93,9 +93,9 @@ impl Emitter<'_> {
                     asm!(self, =>label);
                     self.edge(&away, goal);
                 }
-                Cold::Exit { label, patch, goal: (frame, version), outer } => {
+                Cold::Exit { label, patch, page, outer } => {
                     let id = self.links.len() as u32;
-                    self.links.push(Way { patch, frame, version, outer });
+                    self.links.push(Way { patch, page, outer });
                     asm!(self, =>label ; mov eax, LATER_HALF);
                     self.relocate(Value::Link(id));
                     asm!(self, jmp QWORD [rbp + scratch(LEAVE)]);

@@ -6,7 +6,7 @@ use crate::emit::recipes::Recipe;
 use crate::emit::words::*;
 use cpu::{At, Interruption, cr0, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cc, Cpu, Fields, Routine, Step, Width, Width::*};
+use isa::{Bitwise, Cc, Cpu, Fields, Routine, Step, Width, Width::*};
 use std::convert::Infallible;
 
 fn sign(width: Width, v: u64) -> i64 {
@@ -567,9 +567,7 @@ impl Cpu for Emitter<'_> {
             v => Operand::Host(self.host(v, width)),
         };
         let len = (width.bits() / 8) as i32;
-        if !matches!(self.update, Some((found, _)) if same(found, at.address))
-            && let Some((base, disp)) = self.share(at.address, len, true)
-        {
+        if let Some((base, disp)) = self.share(at.address, len, true) {
             match (width, v) {
                 (W8, Operand::Const(c)) => displaced!(self, disp, (mov BYTE) [rcx + Rq(base)] (, c as i8)),
                 (W16, Operand::Const(c)) => {
@@ -590,24 +588,18 @@ impl Cpu for Emitter<'_> {
             self.keep_distance();
             return Ok(());
         }
-        let to = match self.update {
-            Some((found, host)) if same(found, at.address) => host,
-            _ => {
-                self.reach(at.address, len, true);
-                1
-            }
-        };
+        self.reach(at.address, len, true);
         match (width, v) {
-            (W8, Operand::Const(c)) => asm!(self, mov BYTE [Rq(to)], c as i8),
-            (W16, Operand::Const(c)) => asm!(self, mov WORD [Rq(to)], (c as u16).swap_bytes() as i16),
-            (W32, Operand::Const(c)) => asm!(self, mov DWORD [Rq(to)], (c as u32).swap_bytes() as i32),
+            (W8, Operand::Const(c)) => asm!(self, mov BYTE [rcx], c as i8),
+            (W16, Operand::Const(c)) => asm!(self, mov WORD [rcx], (c as u16).swap_bytes() as i16),
+            (W32, Operand::Const(c)) => asm!(self, mov DWORD [rcx], (c as u32).swap_bytes() as i32),
             (W64, Operand::Const(c)) => {
-                asm!(self, mov rax, QWORD c.swap_bytes() as i64 ; mov [Rq(to)], rax)
+                asm!(self, mov rax, QWORD c.swap_bytes() as i64 ; mov [rcx], rax)
             }
-            (W8, Operand::Host(h)) => asm!(self, mov[Rq(to)], Rb(h)),
-            (W16, Operand::Host(h)) => asm!(self, movbe[Rq(to)], Rw(h)),
-            (W32, Operand::Host(h)) => asm!(self, movbe[Rq(to)], Rd(h)),
-            (W64, Operand::Host(h)) => asm!(self, movbe[Rq(to)], Rq(h)),
+            (W8, Operand::Host(h)) => asm!(self, mov[rcx], Rb(h)),
+            (W16, Operand::Host(h)) => asm!(self, movbe[rcx], Rw(h)),
+            (W32, Operand::Host(h)) => asm!(self, movbe[rcx], Rd(h)),
+            (W64, Operand::Host(h)) => asm!(self, movbe[rcx], Rq(h)),
         }
         Ok(())
     }
@@ -623,12 +615,37 @@ impl Cpu for Emitter<'_> {
         asm!(self, movbe [rcx], Rq(halves[0]) ; movbe [rcx + 8], Rq(halves[1]));
         Ok(())
     }
-    fn load_for_update(&mut self, width: Width, at: At<Word>) -> Step<Self, Word> {
-        let (t, u) = (self.temp(), self.temp());
-        self.reach(at.address, (width.bits() / 8) as i32, true);
-        asm!(self, mov Rq(u), rcx);
-        self.update = Some((at.address, u));
-        Ok(self.fetch(width, t))
+    fn update_byte(&mut self, how: Bitwise, at: At<Word>, mask: u8) -> Step<Self, Word> {
+        let t = self.temp();
+        let bits = mask as i8;
+        if self.plan.alone {
+            let place = self.temp();
+            self.reach(at.address, 1, true);
+            asm!(self, mov Rq(place), rcx ; movzx Rd(t), BYTE [rcx]);
+            let (old, mask) = (self.reg(t, Left::Zero), Word::Const(mask.into()));
+            let new = match how {
+                Bitwise::And => self.and(old, mask),
+                Bitwise::Or => self.or(old, mask),
+                Bitwise::ExclusiveOr => self.xor(old, mask),
+            };
+            match new {
+                Word::Const(c) => asm!(self, mov BYTE [Rq(place)], c as i8),
+                new => {
+                    let h = self.host(new, W8);
+                    asm!(self, mov[Rq(place)], Rb(h));
+                }
+            }
+            return Ok(new);
+        }
+        // Whether the byte is zero now is all that the condition code tells.
+        self.reach(at.address, 1, true);
+        match how {
+            Bitwise::And => asm!(self, lock and BYTE [rcx], bits),
+            Bitwise::Or => asm!(self, lock or BYTE [rcx], bits),
+            Bitwise::ExclusiveOr => asm!(self, lock xor BYTE [rcx], bits),
+        }
+        asm!(self, setne Rb(t) ; movzx Rd(t), Rb(t));
+        Ok(self.reg(t, Left::Zero))
     }
     fn aligned(&mut self, at: At<Word>, n: u64) -> Step<Self> {
         if n > 1 {
@@ -729,28 +746,5 @@ impl Emitter<'_> {
             _ => {}
         }
         self.reg(t, if width == W64 || signed { Left::Valid } else { Left::Zero })
-    }
-
-    /// `t` becomes what is at rcx.
-    fn fetch(&mut self, width: Width, t: u8) -> Word {
-        match width {
-            W8 => asm!(self, movzx Rd(t), BYTE [rcx]),
-            W16 => asm!(self, movbe Rw(t), [rcx]),
-            W32 => asm!(self, movbe Rd(t), [rcx]),
-            W64 => asm!(self, movbe Rq(t), [rcx]),
-        }
-        self.extended(t, width, false)
-    }
-}
-
-/// Whether two addresses are written the same way.
-fn same(a: Word, b: Word) -> bool {
-    match (a, b) {
-        (Word::Const(a), Word::Const(b)) => a == b,
-        (
-            Word::Sum { base: b1, index: i1, disp: d1, own: o1 },
-            Word::Sum { base: b2, index: i2, disp: d2, own: o2 },
-        ) => (b1, i1, d1, o1) == (b2, i2, d2, o2),
-        _ => false,
     }
 }

@@ -93,8 +93,8 @@ impl Emitter<'_> {
         }
         match goal {
             Goal::Near(d) if self.crosses(d, map.crossed) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
-            Goal::Near(d) => match self.frame_of(d, map.crossed) {
-                Some(goal) => self.link(goal, false),
+            Goal::Near(d) => match self.page_at(d, map.crossed) {
+                Some(page) => self.link(page, false),
                 None => match self.plan.page_of(d) {
                     Some(page) => self.cross_link(d, &page),
                     None => self.indirect(),
@@ -105,13 +105,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// Goes to the block that is at the state's `ia`, in a frame of this number and version, once that has code; with
+    /// Goes to the block that is at the state's `ia`, in this one of the block's pages, once that has code; with
     /// `outer` by the entry that compares the version.
-    pub(crate) fn link(&mut self, goal: (u32, u32), outer: bool) {
+    pub(crate) fn link(&mut self, page: u8, outer: bool) {
         let label = self.a.new_dynamic_label();
         asm!(self, jmp =>label);
         let patch = self.here() - 4;
-        self.cold.push(Cold::Exit { label, patch, goal, outer });
+        self.cold.push(Cold::Exit { label, patch, page, outer });
     }
 
     /// A host register becomes the address of what stands so far from the start of the block. The host's flags stay.
@@ -135,7 +135,7 @@ impl Emitter<'_> {
     /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong,
     /// and only costs time.
     pub(crate) fn crosses(&self, at: i64, crossed: bool) -> bool {
-        self.text_at(at, 1, crossed).is_some_and(|from| self.stands_across(from))
+        self.text_at(at, 1, crossed).is_some_and(|(_, from)| self.stands_across(from))
     }
 
     /// The same of the instruction at an absolute address, in a frame that there is text in.
@@ -152,7 +152,7 @@ impl Emitter<'_> {
     /// Whether what stands there branches on the condition code soon.
     fn wants_code(&self, at: i64, crossed: bool) -> bool {
         let mut text = [0; 12];
-        let Some(from) = self.text_at(at, text.len(), crossed) else { return false };
+        let Some((_, from)) = self.text_at(at, text.len(), crossed) else { return false };
         self.plan.storage.load(from, &mut text).expect("it is in a frame that there is text in");
         let branches = |from: usize| {
             let text = text[from..from + 6].try_into().expect("there are six bytes more");

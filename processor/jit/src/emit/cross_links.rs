@@ -29,9 +29,10 @@ impl Emitter<'_> {
             return asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]);
         }
         asm!(self, mov rsi, QWORD LATER);
-        self.relocate(Value::Host(absolute));
+        let number = self.page_number(page);
+        self.relocate(Value::Host { page: number, offset: offset as u16 });
         asm!(self, call QWORD [rbp + scratch(AT_CROSS)]);
-        self.link((page.number, page.version), true);
+        self.link(number, true);
     }
 }
 

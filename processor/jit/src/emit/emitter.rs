@@ -14,7 +14,7 @@ use crate::emit::recipes::Recipe;
 use crate::emit::relocations::{LATER_HALF, Relocation, Value};
 use crate::emit::scratch::*;
 use crate::emit::words::*;
-use crate::plan::block::Plan;
+use crate::plan::block::{Other, Plan};
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, dynasm};
 use isa::{Width, Width::*};
@@ -24,6 +24,7 @@ pub(crate) struct Emitter<'e> {
     pub sites: &'e mut Vec<Draft>,
     pub links: &'e mut Vec<Way>,
     pub relocations: &'e mut Vec<Relocation>,
+    pub pages: &'e mut Vec<Other>,
     pub plan: &'e Plan<'e>,
     pub map: Map,
     owner: [Owner; 16],
@@ -44,8 +45,6 @@ pub(crate) struct Emitter<'e> {
     pub near: [Option<i64>; 16],
     /// The values of registers, where that is known.
     pub known: [Option<u64>; 16],
-    /// The address a load for update found, and the register with the host's address.
-    pub update: Option<(Word, u8)>,
     pub cold: &'e mut Vec<Cold>,
     /// The first of this copy of the block.
     pub first_cold: usize,
@@ -81,6 +80,7 @@ impl<'e> Emitter<'e> {
     pub(crate) fn new(
         a: &'e mut Assembler,
         (sites, links, relocations): (&'e mut Vec<Draft>, &'e mut Vec<Way>, &'e mut Vec<Relocation>),
+        pages: &'e mut Vec<Other>,
         cold: &'e mut Vec<Cold>,
         plan: &'e Plan<'e>,
     ) -> Emitter<'e> {
@@ -89,11 +89,14 @@ impl<'e> Emitter<'e> {
         links.clear();
         relocations.clear();
         cold.clear();
+        pages.clear();
+        pages.extend(std::iter::once(plan.own()).chain(plan.beside));
         Emitter {
             a,
             sites,
             links,
             relocations,
+            pages,
             plan,
             map: Map::EMPTY,
             owner: [Owner::Free; 16],
@@ -107,7 +110,6 @@ impl<'e> Emitter<'e> {
             code_set: false,
             near: [None; 16],
             known: [None; 16],
-            update: None,
             cold,
             first_cold: 0,
             carried: None,
@@ -526,7 +528,6 @@ impl<'e> Emitter<'e> {
         }
         self.touched = 0;
         self.floats_touched = 0;
-        self.update = None;
     }
 
     /// Keeps what the condition code is now made of.

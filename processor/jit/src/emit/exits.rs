@@ -17,15 +17,14 @@ pub(crate) const LOOK: u32 = 0xffff_fff2;
 /// An instruction was left early.
 pub(crate) const FAULT: u32 = 0xffff_fff3;
 
-/// An exit to another block of the same page, or of the one beside it.
+/// An exit to another block, of the same page or of another that is known.
 #[derive(Clone, Copy)]
 pub(crate) struct Way {
-    /// Where the displacement is that is changed when the target has been translated: from the start of the block's
-    /// code as it is emitted, from the start of all code once that has been put.
+    /// Where the displacement is that is changed when the target has been translated, from the start of the block's
+    /// code.
     pub(crate) patch: u32,
-    /// The number of the target's frame, and its version.
-    pub(crate) frame: u32,
-    pub(crate) version: u32,
+    /// The target's page, a number among the block's.
+    pub(crate) page: u8,
     /// It goes to the entry that compares the version: the text may have changed since.
     pub(crate) outer: bool,
 }
@@ -162,8 +161,8 @@ pub(crate) enum Cold {
     Exit {
         label: DynamicLabel,
         patch: u32,
-        /// The number of the target's frame, and its version.
-        goal: (u32, u32),
+        /// The target's page, a number among the block's.
+        page: u8,
         outer: bool,
     },
     /// It has been emitted.

@@ -20,8 +20,19 @@ impl Emitter<'_> {
         self.name_code(Cc::CompareLogical { width, a, b });
     }
 
-    pub(crate) fn multiply_logical(&mut self, i: &Fields) {
-        let (a, b) = (self.general(W64, i.r1 + 1), self.general(W64, i.r2));
+    /// The second operand: a register, or what is in storage. That is the only access, and comes first.
+    fn second(&mut self, width: Width, storage: bool, i: &Fields) -> Word {
+        if !storage {
+            return self.general(width, i.r2);
+        }
+        let at = self.address(i.x2, i.b2, i.d2);
+        let Ok(operand) = self.load(width, at);
+        operand
+    }
+
+    pub(crate) fn multiply_logical(&mut self, storage: bool, i: &Fields) {
+        let b = self.second(W64, storage, i);
+        let a = self.general(W64, i.r1 + 1);
         let (a, b) = (self.host(a, W64), self.host(b, W64));
         let (high, low) = (self.temp(), self.temp());
         asm!(self, mov rdx, Rq(a) ; mulx Rq(high), Rq(low), Rq(b));
@@ -30,15 +41,8 @@ impl Emitter<'_> {
         self.set_general(W64, i.r1 + 1, low);
     }
 
-    /// By a register, or by what is in storage.
     pub(crate) fn divide_logical(&mut self, storage: bool, i: &Fields) {
-        let divisor = if storage {
-            let at = self.address(i.x2, i.b2, i.d2);
-            let Ok(divisor) = self.load(W64, at);
-            divisor
-        } else {
-            self.general(W64, i.r2)
-        };
+        let divisor = self.second(W64, storage, i);
         let (high, low) = (self.general(W64, i.r1), self.general(W64, i.r1 + 1));
         let (high, low, divisor) = (self.host(high, W64), self.host(low, W64), self.host(divisor, W64));
         let site = self.site();
@@ -221,8 +225,9 @@ impl Emitter<'_> {
     }
 
     /// ADD LOGICAL WITH CARRY, SUBTRACT LOGICAL WITH BORROW: the carry is in the codes 2 and 3, the borrow in 0 and 1.
-    pub(crate) fn with_carry(&mut self, width: Width, add: bool, i: &Fields) {
-        let (a, b) = (self.general(width, i.r1), self.general(width, i.r2));
+    pub(crate) fn with_carry(&mut self, width: Width, add: bool, storage: bool, i: &Fields) {
+        let b = self.second(width, storage, i);
+        let a = self.general(width, i.r1);
         let (a, b) = (self.host(a, width), self.host(b, width));
         let (t, code) = (self.temp(), self.temp());
         asm!(self, mov Rq(t), Rq(a));

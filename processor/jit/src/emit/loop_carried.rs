@@ -296,7 +296,7 @@ impl Emitter<'_> {
             self.own(h, owner);
         }
         (self.map, self.cc, self.open, self.broke) = (map, cc, true, broke);
-        (self.tested, self.update, self.distance) = (None, None, None);
+        (self.tested, self.distance) = (None, None);
         self.forget_values();
     }
 

@@ -1,20 +1,21 @@
 //! What in a block's code is another for each virtual CPU: addresses of the storage that it runs in, versions of its
 //! frames' code, and numbers that its code cache gives. The code has no address of its own, so all the rest of it can
-//! be taken over as it is.
+//! be taken over as it is. Frames stand for pages: the block's own, and others so far from it in the program's space.
 //!
 //! Code is emitted with nothing in these places. Where it is put, they are filled ([`fill`]).
 
 /// What such a place has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Value {
-    /// Where the version is of the code of the frame with this number.
-    VersionAt(u32),
-    /// That version, of the block's own frame or of the one beside it.
-    Version {
-        beside: bool,
+    /// Where the version is of the code in this one of the block's pages.
+    VersionAt(u8),
+    /// That version.
+    Version(u8),
+    /// The host's address of a byte of this page.
+    Host {
+        page: u8,
+        offset: u16,
     },
-    /// The host's address of an absolute one.
-    Host(u64),
     /// The number of this one of the block's sites, or of its links.
     Site(u32),
     Link(u32),
@@ -26,18 +27,22 @@ pub(crate) enum Value {
 pub(crate) const LATER: i64 = 0;
 pub(crate) const LATER_HALF: i32 = 0;
 
+/// The number among a block's pages of its own, and of the one beside it if it has text of another.
+pub(crate) const OWN: u8 = 0;
+pub(crate) const BESIDE: u8 = 1;
+
 /// How far after the start of the code a place is, and what it has.
 #[derive(Clone, Copy)]
 pub(crate) struct Relocation {
-    at: u32,
+    pub(crate) at: u32,
     pub(crate) value: Value,
 }
 
 impl Value {
-    fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         match self {
-            Value::VersionAt(_) | Value::Host(_) | Value::Latest => 8,
-            Value::Version { .. } | Value::Site(_) | Value::Link(_) => 4,
+            Value::VersionAt(_) | Value::Host { .. } | Value::Latest => 8,
+            Value::Version(_) | Value::Site(_) | Value::Link(_) => 4,
         }
     }
 }
@@ -69,7 +74,7 @@ mod tests {
 
     #[test]
     fn places_are_filled_and_nothing_else() {
-        let all = [(1, Value::Site(7)), (5, Value::Latest), (14, Value::Version { beside: true })];
+        let all = [(1, Value::Site(7)), (5, Value::Latest), (14, Value::Version(BESIDE))];
         let relocations = all.map(|(at, value)| Relocation { at, value });
         let mut code = [0xee; 20];
         let filled = fill(&mut code, &relocations, |value| match value {

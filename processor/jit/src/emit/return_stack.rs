@@ -37,14 +37,14 @@ impl Emitter<'_> {
             return;
         }
         // What stands across two pages has no code that a link could lead to.
-        let Some(goal) = self.frame_of(next, crossed).filter(|_| !self.crosses(next, crossed)) else { return };
+        let Some(page) = self.page_at(next, crossed).filter(|_| !self.crosses(next, crossed)) else { return };
         let label = self.a.new_dynamic_label();
         self.lea_near(0, next as i32);
         // As the state's `ia` is when it is taken: without what a link address has to the left of the address.
         self.mask(0);
         asm!(self, lea rcx, [=>label]);
         let patch = self.here() - 4;
-        self.cold.push(Cold::Exit { label, patch, goal, outer: true });
+        self.cold.push(Cold::Exit { label, patch, page, outer: true });
         asm!(self, call QWORD [rbp + scratch(PUSH_RETURN)]);
     }
 

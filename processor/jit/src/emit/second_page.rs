@@ -14,32 +14,42 @@
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Away, Branching, Cold, Goal};
-use crate::emit::relocations::{LATER, Value};
+use crate::emit::relocations::{BESIDE, LATER, OWN, Value};
 use crate::emit::tlb_probes::instruction_entry;
+use crate::plan::block::Other;
 use arch::{Absolute, PAGE};
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 impl Emitter<'_> {
-    /// The number of the frame, and its version, of the text so far from the start of the block, if blocks there can be
-    /// linked. `crossed`: the guard of the page beside has been passed.
-    pub(crate) fn frame_of(&self, at: i64, crossed: bool) -> Option<(u32, u32)> {
-        let absolute = self.plan.absolute.0;
-        if (0..PAGE as i64).contains(&((absolute % PAGE) as i64 + at)) {
-            return Some(((absolute / PAGE) as u32, self.plan.version));
+    /// The page, a number among the block's, of the text so far from its start, if blocks there can be linked.
+    /// `crossed`: the guard of the page beside has been passed.
+    pub(crate) fn page_at(&self, at: i64, crossed: bool) -> Option<u8> {
+        let place = (self.plan.absolute.0 % PAGE) as i64;
+        if (0..PAGE as i64).contains(&(place + at)) {
+            return Some(OWN);
         }
-        let other = self.plan.beside.as_ref().filter(|other| crossed && other.has(at, at + 1))?;
-        Some((other.number, other.version))
+        self.plan.beside.as_ref().filter(|other| crossed && other.has(at, at + 1)).map(|_| BESIDE)
     }
 
-    /// Where so many bytes of text are, if they are in a page that is known to be the one that text was read from.
-    pub(crate) fn text_at(&self, at: i64, len: usize, crossed: bool) -> Option<Absolute> {
+    /// The page of so many bytes of text, and where they are, if it is known to be the one that text was read from.
+    pub(crate) fn text_at(&self, at: i64, len: usize, crossed: bool) -> Option<(u8, Absolute)> {
         let last = at.checked_add(len as i64 - 1)?;
-        let frame = self.frame_of(at, crossed)?;
+        let page = self.page_at(at, crossed)?;
         let place = (self.plan.absolute.0 % PAGE) as i64 + at;
-        (self.frame_of(last, crossed)? == frame
+        let frame = u64::from(self.pages[page as usize].number) * PAGE;
+        (self.page_at(last, crossed)? == page
             && place.div_euclid(PAGE as i64) == (place + len as i64 - 1).div_euclid(PAGE as i64))
-        .then(|| Absolute(frame.0 as u64 * PAGE + place.rem_euclid(PAGE as i64) as u64))
+        .then(|| (page, Absolute(frame + place.rem_euclid(PAGE as i64) as u64)))
+    }
+
+    /// The number among the block's pages of one that it leads to.
+    pub(crate) fn page_number(&mut self, page: &Other) -> u8 {
+        let known = self.pages.iter().position(|other| other.at == page.at);
+        known.unwrap_or_else(|| {
+            self.pages.push(*page);
+            self.pages.len() - 1
+        }) as u8
     }
 
     /// If the instruction that is going to be emitted is in the page beside, makes sure that it still is there.
@@ -55,9 +65,9 @@ impl Emitter<'_> {
         instruction_entry(self.a);
         asm!(self, cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne =>label ; add rcx, [BYTE rax + layout::ENTRY_HOST as i8]
             ; mov rax, QWORD LATER);
-        self.relocate(Value::Host(other.absolute()));
+        self.relocate(Value::Host { page: BESIDE, offset: 0 });
         asm!(self, cmp rcx, rax ; jne =>label);
-        self.compare_version(other.number, true);
+        self.compare_version(BESIDE);
         asm!(self, jne =>label);
         let (map, cc, refund, at) = (self.map, self.cc, self.refund() + 1, self.broke);
         let away = Away { map, cc, refund, from: self.index, at, kind: Branching::Plain };

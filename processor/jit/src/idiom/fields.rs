@@ -12,6 +12,7 @@ use crate::emit::relocations::{LATER, Value};
 use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::plan::natives::{Bytes, wide_fills};
+use arch::PAGE;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Form, Width::*};
 
@@ -150,7 +151,7 @@ impl Emitter<'_> {
         };
         let mut text = [0; 6];
         let at = target.filter(|at| at & 1 == 0).and_then(|at| self.text_at(at, text.len(), self.map.crossed));
-        let Some(at) = at else { return false };
+        let Some((page, at)) = at else { return false };
         self.plan.storage.load(at, &mut text).expect("it is in a frame that there is text in");
         let Some(row) = isa::decode(text, self.plan.architecture, self.plan.facilities) else { return false };
         let i2 = Fields::extract(row.format, text);
@@ -165,7 +166,7 @@ impl Emitter<'_> {
         let end = i16::from_le_bytes(end.try_into().expect("these are two"));
         let site = self.site();
         asm!(self, mov rax, QWORD LATER);
-        self.relocate(Value::Host(at.0));
+        self.relocate(Value::Host { page, offset: (at.0 % PAGE) as u16 });
         asm!(self, cmp DWORD [rax], start ; jne =>site ; cmp WORD [BYTE rax + 4], end ; jne =>site);
         let mut last = Word::Const(i2.l as u64);
         if i.r1 != 0 {

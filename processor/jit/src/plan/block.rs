@@ -17,7 +17,7 @@ use isa::{Body, Ends, Form, Instruction, Op};
 use std::sync::OnceLock;
 use translator::{Beside, Path};
 
-/// The page beside a block's own.
+/// A page that a block has text of, or leads to.
 #[derive(Clone, Copy)]
 pub(crate) struct Other {
     /// Where it begins, from the start of the block.
@@ -68,7 +68,7 @@ pub(crate) struct Plan<'e> {
     pub cpu: &'e State,
     /// Bits of an address in the addressing mode.
     pub mask: u64,
-    /// There is no other CPU.
+    /// No other CPU stores at the same time.
     pub alone: bool,
     /// The version of its frame's code.
     pub version: u32,
@@ -212,7 +212,7 @@ impl<'e> Plan<'e> {
             absolute,
             cpu: s,
             mask: s.address_mask,
-            alone: s.shared().signals.len() == 1,
+            alone: s.shared().alone,
             version,
             // Where text of another page begins the block may be left.
             unwanted: if beside.is_none() && Pass::Codes.is_on() { unwanted } else { 0 },
@@ -235,9 +235,10 @@ impl<'e> Plan<'e> {
         marked.then(|| Other::from(Beside { at: begins, frame, version }))
     }
 
-    /// The number of its frame.
-    pub(crate) fn number(&self) -> u32 {
-        (self.absolute.0 / PAGE) as u32
+    /// Its own page.
+    pub(crate) fn own(&self) -> Other {
+        let (at, number) = (-((self.absolute.0 % PAGE) as i64), (self.absolute.0 / PAGE) as u32);
+        Other { at, number, version: self.version }
     }
 
     /// The number of the instruction that the program goes on with after this one, as far as is known.

@@ -189,11 +189,17 @@ pub(crate) fn footprint(native: Native, i: &Fields) -> Footprint {
             access(base, disp, len, store);
             0
         }
-        Native::DivideLogical { storage: true } => {
+        Native::MultiplyLogical { storage: true } | Native::DivideLogical { storage: true } => {
             if i.x2 == 0 {
                 access(i.b2, i.d2, 8, false);
             }
             pair
+        }
+        Native::AddWithCarry { width, storage } | Native::SubtractWithBorrow { width, storage } => {
+            if storage && i.x2 == 0 {
+                access(i.b2, i.d2, bytes(width), false);
+            }
+            1 << (i.r1 & 15)
         }
         Native::CompareUnderMask(_) | Native::StoreUnderMask(_) => 0,
         _ => pair,

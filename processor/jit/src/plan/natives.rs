@@ -82,10 +82,18 @@ pub(crate) enum Native {
     CompareUnderMask(Run),
     StoreUnderMask(Run),
     LeftmostOne,
-    AddWithCarry(Width),
-    SubtractWithBorrow(Width),
-    MultiplyLogical,
-    /// By a register, or by what is in storage.
+    /// With a register, or with what is in storage; so the next three.
+    AddWithCarry {
+        width: Width,
+        storage: bool,
+    },
+    SubtractWithBorrow {
+        width: Width,
+        storage: bool,
+    },
+    MultiplyLogical {
+        storage: bool,
+    },
     DivideLogical {
         storage: bool,
     },
@@ -123,9 +131,9 @@ fn pass(native: Native) -> Pass {
         | CompareUnderMask(_)
         | StoreUnderMask(_)
         | LeftmostOne
-        | AddWithCarry(_)
-        | SubtractWithBorrow(_)
-        | MultiplyLogical
+        | AddWithCarry { .. }
+        | SubtractWithBorrow { .. }
+        | MultiplyLogical { .. }
         | DivideLogical { .. }
         | DivideSingle(_) => Pass::Inline,
     }
@@ -168,10 +176,10 @@ fn form(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
         Form::InsertUnderMask if i.m3 != 15 => InsertUnderMask(Run::of(i.m3)?),
         Form::CompareUnderMask => CompareUnderMask(Run::of(i.m3)?),
         Form::StoreUnderMask if !matches!(i.m3, 1 | 3 | 15) => StoreUnderMask(Run::of(i.m3)?),
-        Form::AddCarry(width) => AddWithCarry(width),
-        Form::SubtractBorrow(width) => SubtractWithBorrow(width),
+        Form::AddCarry(width) => AddWithCarry { width, storage: row.indexes() },
+        Form::SubtractBorrow(width) => SubtractWithBorrow { width, storage: row.indexes() },
         Form::LeftmostOne if pair => LeftmostOne,
-        Form::MultiplyLogical if pair => MultiplyLogical,
+        Form::MultiplyLogical if pair => MultiplyLogical { storage: row.indexes() },
         Form::DivideLogical { storage } if pair => DivideLogical { storage },
         Form::DivideSingle(width) if pair => DivideSingle(width),
         Form::Float(form) if float && float_forms::inline(form, i) => Float(form),

@@ -24,10 +24,11 @@ pub(crate) enum Pass {
     Returns,
     Links,
     Shared,
+    Large,
 }
 
 /// All of them, by the names that the environment has, and what each does.
-pub(crate) const PASSES: [(Pass, &str, &str); 16] = [
+pub(crate) const PASSES: [(Pass, &str, &str); 17] = [
     (Pass::Arms, "arms", "the other way of a loop's branch stays in its code"),
     (Pass::Spans, "spans", "accesses off one register share a TLB probe"),
     (Pass::Tables, "tables", "a small table counts as one access"),
@@ -44,6 +45,7 @@ pub(crate) const PASSES: [(Pass, &str, &str); 16] = [
     (Pass::Returns, "returns", "the stack of the latest calls"),
     (Pass::Links, "links", "links to blocks of other pages"),
     (Pass::Shared, "shared", "code that another CPU has made of the same text"),
+    (Pass::Large, "large", "large pages of the host's for code"),
 ];
 
 /// The passes that are named, as bits, or the first name that is none's.
@@ -54,18 +56,22 @@ fn bits(names: &str) -> Result<u32, &str> {
     })
 }
 
+/// Those that are left out, as bits.
+pub(crate) fn without() -> u32 {
+    static WITHOUT: OnceLock<u32> = OnceLock::new();
+    *WITHOUT.get_or_init(|| {
+        let names = std::env::var("ENDICOTT_WITHOUT").unwrap_or_default();
+        bits(&names).unwrap_or_else(|name| {
+            let known: Vec<&str> = PASSES.iter().map(|(_, name, _)| *name).collect();
+            panic!("ENDICOTT_WITHOUT has no pass {name}; there are {}", known.join(", "))
+        })
+    })
+}
+
 impl Pass {
     /// Whether it is not left out.
     pub(crate) fn is_on(self) -> bool {
-        static WITHOUT: OnceLock<u32> = OnceLock::new();
-        let without = *WITHOUT.get_or_init(|| {
-            let names = std::env::var("ENDICOTT_WITHOUT").unwrap_or_default();
-            bits(&names).unwrap_or_else(|name| {
-                let known: Vec<&str> = PASSES.iter().map(|(_, name, _)| *name).collect();
-                panic!("ENDICOTT_WITHOUT has no pass {name}; there are {}", known.join(", "))
-            })
-        });
-        without >> self as u32 & 1 == 0
+        without() >> self as u32 & 1 == 0
     }
 }
 

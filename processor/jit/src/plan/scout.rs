@@ -5,7 +5,7 @@
 
 use crate::plan::footprints::Access;
 use cpu::{At, Interruption};
-use isa::{Cc, Cpu, Fields, Routine, Step, Width};
+use isa::{Bitwise, Cc, Cpu, Fields, Routine, Step, Width};
 use std::convert::Infallible;
 
 /// What the body of one instruction did.
@@ -172,13 +172,12 @@ impl Cpu for Scout {
     }
     fn store(&mut self, width: Width, at: At<()>, _: ()) -> Step<Self> {
         self.access(at, width.bits() / 8, true);
-        // NI and its kind name the condition code before the store, which is sure to succeed.
         self.leaves = true;
         self.unfit |= self.changed;
         Ok(())
     }
-    fn load_for_update(&mut self, width: Width, at: At<()>) -> Step<Self> {
-        self.access(at, width.bits() / 8, true);
+    fn update_byte(&mut self, _: Bitwise, at: At<()>, _: u8) -> Step<Self> {
+        self.access(at, 1, true);
         self.may_leave();
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::emit::scratch::*;
 use crate::emit::slots::{self, Slots, slot};
 use crate::emit::words::*;
 use crate::plan::spans::{Open, Spans};
+use crate::runtime::bytes::{Reader, Writer};
 use arch::Absolute;
 use cpu::State;
 use isa::Op;
@@ -145,8 +146,9 @@ const USUAL: usize = 1 << 17;
 #[derive(Clone, Default)]
 pub(crate) struct Lists {
     sites: Vec<Site>,
-    /// Instructions that have sites.
+    /// Instructions that have sites, and in a block's lists the text of each.
     ops: Vec<Op>,
+    texts: Vec<[u8; 6]>,
     /// Recipes of condition codes, one after another.
     recipes: Vec<u8>,
     /// Places of floating-point registers, before and after.
@@ -195,7 +197,7 @@ const NEIGHBOURS: usize = 64;
 impl Lists {
     /// The sites of a block of these instructions, with these spans if the block is firm: its accesses do not check
     /// whether spans are open. They take the place of those that are here.
-    pub(crate) fn set(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
+    pub(crate) fn set(&mut self, drafts: &[Draft], (ops, texts): (&[Op], &[[u8; 6]]), spans: Option<&Spans>) {
         self.clear();
         let (mut opened, mut list) = (0, Vec::new());
         let mut last: Option<(Recipe, u32)> = None;
@@ -228,6 +230,7 @@ impl Lists {
             }
             let op = *kept[draft.index].get_or_insert_with(|| {
                 self.ops.push(ops[draft.index]);
+                self.texts.push(texts[draft.index]);
                 self.ops.len() as u32 - 1
             });
             self.sites.push(Site {
@@ -249,6 +252,7 @@ impl Lists {
     fn clear(&mut self) {
         self.sites.clear();
         self.ops.clear();
+        self.texts.clear();
         self.recipes.clear();
         self.floats.clear();
         self.open.clear();
@@ -270,6 +274,74 @@ impl Lists {
         self.recipes.extend_from_slice(&block.recipes);
         self.floats.extend_from_slice(&block.floats);
         self.open.extend_from_slice(&block.open);
+    }
+
+    /// How many sites there are.
+    pub(crate) fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Writes them for another process.
+    pub(crate) fn write(&self, to: &mut Writer) {
+        to.list(&self.sites, |to, site| {
+            let &Site { op, resume, cc, floats, open, before, after, broke, refund, distance, leave } = site;
+            [op, resume, cc, floats, open].into_iter().for_each(|word| to.u32(word));
+            to.bytes(&before.0);
+            to.bytes(&after.0);
+            to.u32(broke as u32);
+            to.bytes(&[refund as u8, distance, leave.into()]);
+        });
+        to.list(&self.texts, |to, text| to.bytes(text));
+        to.list(&self.ops, |to, op| {
+            to.u32(op.fields.at() as u32);
+            to.u64(op.fields.imm as u64);
+        });
+        to.list(&self.recipes, |to, &byte| to.bytes(&[byte]));
+        to.list(&self.floats, |to, [before, after]| {
+            to.bytes(&before.0);
+            to.bytes(&after.0);
+        });
+        to.list(&self.open, |to, &Open { base, stores, moved, last, from }| {
+            to.bytes(&[base, stores.into(), moved.into()]);
+            to.u32(last.into());
+            to.u32(from as u32);
+        });
+    }
+
+    /// Reads what [`Lists::write`] wrote of a block whose code is so long. `None`: that is nothing of the kind.
+    pub(crate) fn read(s: &State, from: &mut Reader, code: usize) -> Option<Lists> {
+        let sites = from.list(|from| {
+            let [op, resume, cc, floats, open] = [from.u32()?, from.u32()?, from.u32()?, from.u32()?, from.u32()?];
+            let (before, after, broke) = (Places(from.array()?), Places(from.array()?), from.u32()? as i32);
+            let [refund, distance, leave] = from.array()?;
+            let (refund, leave) = (refund as i8, leave != 0);
+            Some(Site { op, resume, cc, floats, open, before, after, broke, refund, distance, leave })
+        })?;
+        let texts = from.list(Reader::array)?;
+        let mut texts_left = texts.iter();
+        let ops = from.list(|from| {
+            let (at, imm) = (from.u32()? as i32, from.u64()? as i64);
+            let mut op = isa::decode_op(s, *texts_left.next()?, at.into()).op;
+            op.fields.imm = imm;
+            Some(op)
+        })?;
+        let recipes = from.list(|from| from.array().map(|[byte]| byte))?;
+        let floats = from.list(|from| Some([FloatPlaces(from.array()?), FloatPlaces(from.array()?)]))?;
+        let open = from.list(|from| {
+            let [base, stores, moved] = from.array()?;
+            let (last, from) = (from.u32()? as u16, from.u32()? as i32);
+            Some(Open { base, stores: stores != 0, moved: moved != 0, last, from })
+        })?;
+        let lists = Lists { sites, ops, texts, recipes, floats, open };
+        let good = |site: &Site| {
+            (site.op as usize) < lists.ops.len()
+                && site.resume as usize <= code
+                && (site.cc as usize) < lists.recipes.len()
+                && site.floats as usize <= lists.floats.len()
+                && (site.open >> 5) as usize + (site.open & 31) as usize <= lists.open.len()
+                && site.distance < 16
+        };
+        lists.sites.iter().all(good).then_some(lists)
     }
 
     /// Where floating-point registers are, before the site and after it.
@@ -296,7 +368,7 @@ impl Sites {
 
     /// How many there are, and so the number of the first one of the block that is added next.
     pub(crate) fn len(&self) -> usize {
-        self.lists.sites.len()
+        self.lists.len()
     }
 
     /// Adds the sites of a block, of which the code begins at `code`.

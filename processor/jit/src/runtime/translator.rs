@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use translator::{Beside, Exit, Link, Path, Relocatable, Statistics, Translator, Wishes};
+use translator::{Adoption, Beside, Exit, Link, Path, Relocatable, Statistics, Translator, Wishes};
 
 /// More than a block can need.
 const MAX_CODE: usize = 256 << 10;
@@ -54,19 +54,36 @@ struct Retired {
     version: u32,
 }
 
-/// The code of a block as each CPU of the process can have it: with nothing in the places of what is one's own.
+/// The code of a block as each CPU can have it: with nothing in the places of what is one's own.
 #[derive(Clone, Default)]
-struct Block {
-    bytes: Vec<u8>,
+pub(crate) struct Block {
+    pub bytes: Vec<u8>,
     /// How far after its start the inner entry is.
-    head: u64,
-    relocations: Vec<Relocation>,
-    sites: Lists,
-    links: Vec<Way>,
+    pub head: u64,
+    pub relocations: Vec<Relocation>,
+    pub sites: Lists,
+    pub links: Vec<Way>,
+    /// Where its pages begin, from the start of the block: its own, the one beside it, those that it leads to.
+    pub pages: Vec<i64>,
+    /// It has text of two pages.
+    pub beside: bool,
     /// How many instructions it is of.
-    count: u64,
+    pub count: u64,
     /// Accesses take it for granted that their spans are open.
-    firm: bool,
+    pub firm: bool,
+}
+
+/// The number of a page's frame, and the version of its code.
+type Frame = (u32, u32);
+
+/// An exit of a block that was put.
+struct Linked {
+    /// Where the displacement is that is changed when the target has been translated, from the start of all code.
+    patch: u32,
+    /// The target's frame; `None`: it is not known, and the exit is never taken.
+    frame: Option<Frame>,
+    /// It goes to the entry that compares the version.
+    outer: bool,
 }
 
 /// Hot blocks of one virtual CPU as host code.
@@ -80,7 +97,9 @@ pub(crate) struct CodeCache {
     made: Block,
     code: Vec<u8>,
     sites: Sites,
-    links: Vec<Way>,
+    links: Vec<Linked>,
+    /// The frames of the pages of the block that is being put.
+    frames: Vec<Option<Frame>>,
     latest: LatestTargets,
     targets: Targets,
     known: Known,
@@ -125,6 +144,7 @@ impl CodeCache {
             code: Vec::new(),
             kept: 0,
             links: Vec::new(),
+            frames: Vec::new(),
             latest: LatestTargets::new(),
             targets: Targets::new(),
             loose: HashMap::new(),
@@ -158,28 +178,28 @@ impl CodeCache {
         self.era = new_era();
     }
 
-    /// Puts the code of the block at `absolute`, with its text of this version, and what it needs beside it. Answers
-    /// its entries. `None`: it is of storage that is not there.
-    fn put(
-        &mut self,
-        s: &State,
-        (absolute, version): (Absolute, u32),
-        beside: Option<Beside>,
-        block: &Block,
-    ) -> Option<(u64, u64)> {
-        let (storage, latest) = (s.storage(), &mut self.latest);
+    /// Puts the code of the block at `absolute`, with its text of this version, and what it needs beside it. `frames`
+    /// has those of its pages. Answers its entries. `None`: the page beside it is not known.
+    fn put(&mut self, s: &State, (absolute, version): (Absolute, u32), block: &Block) -> Option<(u64, u64)> {
+        let (storage, latest, frames) = (s.storage(), &mut self.latest, &self.frames);
         let (sites, links) = (self.sites.len() as u64, self.links.len() as u64);
         self.code.clear();
         self.code.extend_from_slice(&block.bytes);
         fill(&mut self.code, &block.relocations, |value| {
             Some(match value {
-                Value::VersionAt(frame) => {
+                Value::VersionAt(page) => {
+                    let (frame, _) = frames[page as usize]?;
                     let code = storage.code(Absolute(u64::from(frame) * PAGE));
                     std::ptr::from_ref(code) as u64 + storage::Code::VERSION_AT as u64
                 }
-                Value::Version { beside: false } => version.into(),
-                Value::Version { beside: true } => beside?.version.into(),
-                Value::Host(absolute) => storage.frame(Absolute(absolute)).ok()? as u64 + absolute % PAGE,
+                Value::Version(page) => frames[page as usize]?.1.into(),
+                Value::Host { page, offset } => match frames[page as usize] {
+                    Some((frame, _)) => {
+                        storage.frame(Absolute(u64::from(frame) * PAGE)).ok()? as u64 + u64::from(offset)
+                    }
+                    // A guard that lets nothing pass.
+                    None => 0,
+                },
                 Value::Site(n) => sites + u64::from(n),
                 Value::Link(n) => links + u64::from(n),
                 Value::Latest => latest.give(),
@@ -201,11 +221,10 @@ impl CodeCache {
         }
         self.sites.add(&block.sites, at);
         let start = (at - self.memory.start()) as u32;
-        let frame = (absolute.0 / PAGE) as u32;
-        self.links.extend(block.links.iter().map(|&way| Way {
+        self.links.extend(block.links.iter().map(|way| Linked {
             patch: way.patch + start,
-            version: if way.frame == frame { version } else { way.version },
-            ..way
+            frame: self.frames[way.page as usize],
+            outer: way.outer,
         }));
         self.known.note(absolute, mode, at);
         Some((at, inner))
@@ -277,11 +296,17 @@ impl Translator for CodeCache {
         let Made { bytes, head, arms } = self.workshop.make(&mut plan);
         let mut block = std::mem::take(&mut self.made);
         let firm = !plan.loose;
-        block.sites.set(&self.workshop.sites, ops, firm.then_some(&plan.spans));
+        block.sites.set(&self.workshop.sites, (ops, texts), firm.then_some(&plan.spans));
         std::mem::swap(&mut block.relocations, &mut self.workshop.relocations);
         std::mem::swap(&mut block.links, &mut self.workshop.links);
+        let pages = &self.workshop.pages;
+        block.pages.clear();
+        block.pages.extend(pages.iter().map(|page| page.at));
+        self.frames.clear();
+        self.frames.extend(pages.iter().map(|page| Some((page.number, page.version))));
+        block.beside = beside.is_some();
         (block.bytes, block.head, block.count, block.firm) = (bytes, head, count as u64, firm);
-        let entries = self.put(s, (absolute, version), beside, &block).expect("it was made of what is there");
+        let entries = self.put(s, (absolute, version), &block).expect("it was made of what is there");
         self.statistics.blocks += 1;
         self.statistics.instructions += ops.len() as u64;
         self.statistics.calls += plan.unfit.count_ones() as u64;
@@ -297,14 +322,47 @@ impl Translator for CodeCache {
         shares.then(|| Arc::new(self.made.clone()) as Relocatable)
     }
 
-    fn adopt(&mut self, s: &State, place: (Absolute, u32), code: &Relocatable) -> Option<(u64, u64)> {
-        let block: &Block = code.downcast_ref()?;
-        if block.firm && self.loose.contains_key(&(place.0.0, mode(s))) || self.mistake.is_some() {
-            return None;
+    fn save(&self, to: &mut Vec<u8>) -> bool {
+        let saves = self.mistake.is_none();
+        if saves {
+            self.made.write(to);
         }
-        let entries = self.put(s, place, None, block)?;
+        saves
+    }
+
+    fn load(&self, s: &State, saved: &[u8]) -> Option<Relocatable> {
+        Some(Arc::new(Block::read(s, saved)?))
+    }
+
+    fn adopt(
+        &mut self,
+        s: &State,
+        place: (Absolute, u32),
+        beside: Option<Beside>,
+        code: &Relocatable,
+        whole: bool,
+    ) -> Adoption {
+        let Some(block) = code.downcast_ref::<Block>() else { return Adoption::Not };
+        let retired = block.firm && self.loose.contains_key(&(place.0.0, mode(s)));
+        if retired || self.mistake.is_some() || block.beside != beside.is_some() {
+            return Adoption::Not;
+        }
+        let (absolute, version) = place;
+        self.frames.clear();
+        self.frames.push(Some(((absolute.0 / PAGE) as u32, version)));
+        self.frames.extend(beside.map(|Beside { frame, version, .. }| Some(((frame.0 / PAGE) as u32, version))));
+        let known = self.frames.len();
+        self.frames.extend(block.pages[known..].iter().map(|&at| {
+            let frame = s.find_instruction(s.ia.wrapping_add_signed(at) & s.address_mask)?;
+            // Links to other pages look at the version themselves.
+            Some(((frame.0 / PAGE) as u32, 0))
+        }));
+        if whole && !self.frames.iter().all(Option::is_some) {
+            return Adoption::Later;
+        }
+        let Some(entries) = self.put(s, place, block) else { return Adoption::Not };
         self.statistics.adopted += 1;
-        Some(entries)
+        Adoption::Done(entries)
     }
 
     fn connect(&mut self, link: Link, absolute: Absolute, version: u32, (outer, inner): (u64, u64)) {
@@ -313,8 +371,8 @@ impl Translator for CodeCache {
         }
         let exit = &self.links[link.number as usize];
         // The outer entry compares the version itself.
-        let as_it_was = exit.outer || exit.version == version;
-        if exit.frame as u64 == absolute.0 / arch::PAGE && as_it_was {
+        let leads = |(frame, then)| u64::from(frame) == absolute.0 / PAGE && (exit.outer || then == version);
+        if exit.frame.is_some_and(leads) {
             let at = self.memory.start() + exit.patch as u64;
             let code = if exit.outer { outer } else { inner };
             self.memory.patch(at, (code as i64 - (at as i64 + 4)) as i32);
