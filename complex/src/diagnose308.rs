@@ -2,6 +2,7 @@
 //!
 //! CP calls [`Configuration::diagnose_308`] for a guest's DIAGNOSE.
 
+use crate::ipl::NextIpl;
 use crate::{Configuration, IplSource};
 use arch::ipl::{CCW_DEVICE, IplBlock, LOAD_PARAMETER_VALID, PARM_VALID};
 use arch::{Absolute, Program, Psw, Real};
@@ -55,7 +56,7 @@ impl Configuration {
                 let next = self.ipl.lock().held().next;
                 let source = self.ipl.lock().held().source;
                 let device = match (next, source) {
-                    (Some(block), _) => block.device.get(),
+                    (Some(NextIpl(block)), _) => block.device.get(),
                     (None, Some(IplSource::Device(number))) => number,
                     _ => return Ok(Next::NothingToLoad),
                 };
@@ -68,7 +69,7 @@ impl Configuration {
                 // Only IPL from a CCW device, with the length such a block has.
                 let good = block.kind == CCW_DEVICE && block.length >= size_of::<IplBlock>() as u32;
                 if good {
-                    self.ipl.lock().held().next = Some(block);
+                    self.ipl.lock().held().next = Some(NextIpl(block));
                 }
                 answer(if good { OK } else { NOT_VALID });
                 Ok(Next::Continue)

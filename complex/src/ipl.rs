@@ -8,11 +8,12 @@ use base::Held;
 use base::ebcdic::{self, padded};
 use cpu::Architecture;
 use css::Ipl;
+use serde::{Deserialize, Serialize};
 use std::io;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Where the guest was loaded from: what DIAGNOSE 308 hands out and re-IPL uses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum IplSource {
     /// The device with this number.
     Device(u16),
@@ -21,15 +22,19 @@ pub enum IplSource {
 }
 
 /// What the last IPL was.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct IplParameters {
     pub source: Option<IplSource>,
     load_parameter: Option<[u8; 8]>,
     /// `IPL ... PARM text`, at most 64 characters.
     pub parm: String,
     /// What DIAGNOSE 308 subcode 5 left for the next IPL.
-    pub next: Option<IplBlock>,
+    pub next: Option<NextIpl>,
 }
+
+/// A block that describes an IPL.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct NextIpl(#[serde(with = "base::hex")] pub IplBlock);
 
 impl IplParameters {
     /// The load parameter in EBCDIC, blanks if none.
@@ -144,6 +149,7 @@ impl Configuration {
         self.service.lock().held().reset();
         if clear {
             self.storage().clear();
+            self.replace_wrapping_keys();
         }
     }
 

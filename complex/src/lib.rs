@@ -8,6 +8,8 @@
 //! Locks: a virtual CPU's state, then the channel subsystem or the service element; never the other way.
 
 mod adapters;
+pub mod checkpoint;
+pub mod debug;
 pub mod diagnose308;
 mod hypervisor;
 mod io;
@@ -21,13 +23,14 @@ mod sie;
 mod sigp;
 mod stsi;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use ipl::{Image, IplError, IplSource, LoadError};
 pub use run::Exit;
 pub use saved::SavedCpu;
 pub use stsi::{ControlProgram, Identity};
 
 use base::{Clock, Held, Tod};
-use cpu::{Architecture, Facilities, Floating, Shared, Signals, State, attention};
+use cpu::{Architecture, Facilities, Floating, Shared, Signals, State, Wrapping, attention};
 use css::{ChannelSubsystem, Notice, Pending};
 use engine::BlockCache;
 use sclp::ServiceElement;
@@ -65,6 +68,8 @@ pub struct Specification {
     pub storage: u64,
     /// The end of the addresses at which pages can be attached to it, if that is higher.
     pub room: u64,
+    /// Blocks of expanded storage, of 4 KiB each; rounded up to a megabyte.
+    pub expanded: u64,
     /// CPUs defined at the start, with addresses from 0.
     pub cpus: u16,
     /// CPU addresses that can be defined later, 64 at most.
@@ -82,6 +87,7 @@ impl Default for Specification {
         Specification {
             storage: 256 << 20,
             room: 0,
+            expanded: 0,
             cpus: 1,
             max_cpus: 1,
             architecture: Architecture::Esa,
@@ -91,20 +97,29 @@ impl Default for Specification {
     }
 }
 
-/// The facilities that are implemented: those of a z196 without configuration topology and the
-/// hexadecimal-floating-point facilities, and some of later machines.
+/// The facilities that are implemented: those of a z196 without configuration topology, and
+/// some of later machines.
 #[rustfmt::skip]
 pub const FACILITIES: Facilities = Facilities::of(&[
-    0, 1, 2, 3, 7, 8, 9, 10, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+    0, 1, 2, 3, 6, 7, 8, 9, 10, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
     // Decimal floating point, fast, with conversions of radix, of zoned and of packed numbers.
     42, 43, 44, 48, 80,
+    // Many pages invalidated at once, nonquiescing key setting, DAT protection reset.
+    13, 14, 194,
+    // Access exceptions that tell fetches from stores, instruction-execution protection, side-effect accesses with
+    // enhanced suppression on protection 2.
+    75, 130, 131,
+    // Hexadecimal floating point: multiply-and-add, unnormalized too.
+    20, 23,
+    // Guarded storage; counting of activity.
+    133, 196,
     // Constrained and other transactions.
     50, 73,
-    // Hints and load-and-trap; clearing of one CPU's TLB; load/store on condition 2; random numbers; miscellaneous
-    // extensions 2 and 3; pages of two gigabytes and CRDTE.
-    49, 51, 53, 57, 58, 61, 78,
+    // Hints and load-and-trap; clearing of one CPU's TLB; interlocked access 2; load/store on condition 2; random
+    // numbers; miscellaneous extensions 2 and 3; pages of two gigabytes and CRDTE.
+    49, 51, 52, 53, 57, 58, 61, 78,
     // Reference bits of many frames; CPU counters; STHYI; more of cryptography; counters at once.
-    66, 67, 74, 76, 77, 142, 145, 146,
+    66, 67, 74, 76, 77, 142, 145, 146, 155,
     // DEFLATE conversion; the breaking-event-address register.
     151, 193,
     // The vector facility, its enhancements 1 and 2, packed decimal numbers and their first enhancement.
@@ -118,6 +133,8 @@ pub struct Core {
     pub(crate) cache: BlockCache,
     /// The guests that it runs for its program by START INTERPRETIVE EXECUTION.
     pub(crate) guests: sie::Guests,
+    /// It has come out of the engine at this stop of a debugger.
+    pub(crate) stop: Option<engine::Stop>,
 }
 
 impl Core {
@@ -157,6 +174,7 @@ pub struct Configuration {
     service: Mutex<ServiceElement>,
     ipl: Mutex<ipl::IplParameters>,
     identity: Identity,
+    debug: debug::Debug,
     host: Arc<dyn Host>,
 }
 
@@ -164,15 +182,22 @@ impl Configuration {
     /// A configuration after clear reset: all CPUs stopped, no devices. Fails if the host has no room for its storage.
     pub fn new(spec: Specification, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> IoResult<Arc<Configuration>> {
         let storage = Arc::new(Storage::with_room(spec.storage.max(1).next_multiple_of(1 << 20), spec.room)?);
+        let expanded = match spec.expanded {
+            0 => None,
+            blocks => Some(Arc::new(Storage::new((blocks * arch::PAGE).next_multiple_of(1 << 20))?)),
+        };
         let count = spec.max_cpus.max(spec.cpus).clamp(1, 64);
         let shared = Arc::new(Shared {
             storage: storage.clone(),
             clock,
             floating: Floating::default(),
             signals: (0..count).map(|_| Signals::default()).collect(),
+            alone: count == 1,
+            expanded: cpu::Expanded::new(expanded),
             facilities: spec.facilities,
             cpu_id: spec.identity.cpu_id(),
             tod_offset: AtomicU64::new(0),
+            wrapping: Wrapping::default(),
         });
         let cpus = (0..count)
             .map(|n| VirtualCpu {
@@ -180,6 +205,7 @@ impl Configuration {
                     state: State::new(n, spec.architecture, shared.clone()),
                     cache: BlockCache::new(),
                     guests: sie::Guests::default(),
+                    stop: None,
                 }),
                 defined: AtomicBool::new(n < spec.cpus.max(1)),
                 stopped: AtomicBool::new(true),
@@ -198,8 +224,10 @@ impl Configuration {
             service: Mutex::new(ServiceElement::default()),
             ipl: Mutex::new(ipl::IplParameters::default()),
             identity: spec.identity,
+            debug: debug::Debug::default(),
             host,
         });
+        configuration.replace_wrapping_keys();
         let weak = Arc::downgrade(&configuration);
         pending.listen(move |notice| {
             if let Some(configuration) = weak.upgrade() {
@@ -244,6 +272,11 @@ impl Configuration {
     /// The guest's absolute storage.
     pub fn storage(&self) -> &Arc<Storage> {
         &self.shared.storage
+    }
+
+    /// Gives the configuration these blocks of expanded storage in the place of those that it has.
+    pub fn set_expanded(&self, blocks: Option<Arc<Storage>>) {
+        self.shared.expanded.set(blocks);
     }
 
     /// Purges the TLBs of all CPUs: pages were attached to storage, or detached.

@@ -1,13 +1,21 @@
-//! PRNO's function TRNG: true random numbers, which come from the host.
+//! What wants chance: PRNO's function TRNG, whose true random numbers come from the host, and the keys that wrap keys.
 
 use crate::Configuration;
 use arch::PAGE;
-use cpu::{At, Interruption, State};
+use cpu::{At, Interruption, State, WrappingKeys};
+use zerocopy::IntoBytes;
 
 /// Bytes stored before the instruction ends early, with condition code 3.
 const UNIT: u64 = 4096;
 
 impl Configuration {
+    /// Keys that were wrapped before are good no more.
+    pub(crate) fn replace_wrapping_keys(&self) {
+        let mut keys = WrappingKeys::default();
+        self.host.random(keys.as_mut_bytes());
+        self.shared.wrapping.replace(keys);
+    }
+
     /// Stores random bytes into one operand after the other. Each of `first` is an even register with an operand's
     /// address; the next one has its length. CC 0: both operands are full; 3: 4096 bytes were stored, and more is to
     /// do.

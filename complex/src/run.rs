@@ -66,11 +66,25 @@ pub enum Exit {
     ProgramLoop,
 }
 
+/// What a CPU may do that is about to run.
+pub(crate) enum Leave {
+    /// All, and there is no debugger.
+    Free,
+    Run,
+    /// One instruction.
+    Step,
+    Nothing,
+}
+
 impl Configuration {
     /// Runs virtual CPU `n` on the calling thread for up to `slice` microseconds.
     pub fn run(&self, n: u16, slice: u64) -> Exit {
         let cpu = &self.cpus[n as usize];
         let mut core = cpu.core.lock().held();
+        let leave = self.leave_to_run(n, &mut core.state);
+        if matches!(leave, Leave::Nothing) {
+            return Exit::Wait { until: None };
+        }
         let start = self.now();
         let signals = &self.shared.signals[n as usize];
         cpu.running.store(true, SeqCst);
@@ -79,7 +93,13 @@ impl Configuration {
         signals.raise(self.shared.floating.attention());
         core.state.set_timer_running(true);
         let mut performing = 0;
-        let exit = self.run_core(&mut core, start, slice, &mut performing);
+        let mut exit = self.run_core(&mut core, start, slice, &mut performing);
+        if !matches!(leave, Leave::Free) {
+            while matches!((exit, &leave), (Exit::Step, Leave::Step)) && self.steps_on(n, &core.state) {
+                exit = self.run_core(&mut core, start, slice, &mut performing);
+            }
+            exit = self.debugged(n, &leave, &mut core, exit);
+        }
         // A step may end after TRANSACTION BEGIN; the transaction is given up then.
         core.state.give_up_transaction();
         core.state.set_timer_running(false);
@@ -105,7 +125,7 @@ impl Configuration {
 
     /// The loop around the engine. `performing` counts nanoseconds that were not the guest's own.
     fn run_core(&self, core: &mut Core, start: Tod, slice: u64, performing: &mut u64) -> Exit {
-        let Core { state, cache, guests } = core;
+        let Core { state, cache, guests, stop: at } = core;
         state.budget = BUDGET;
         let (mut budget, mut looked) = (BUDGET, start);
         loop {
@@ -140,7 +160,7 @@ impl Configuration {
                 engine::Exit::Message => return Exit::Message,
                 engine::Exit::Leave => {
                     state.signals().lower(attention::LEAVE);
-                    if !self.pending.work() {
+                    if !self.pending.work() || self.debug.is_frozen() {
                         return Exit::Left;
                     }
                 }
@@ -191,6 +211,10 @@ impl Configuration {
                     return Exit::Wait { until: state.next_timer() };
                 }
                 engine::Exit::Step => return Exit::Step,
+                engine::Exit::Stop(stop) => {
+                    *at = Some(stop);
+                    return Exit::Left;
+                }
                 engine::Exit::Request | engine::Exit::Host | engine::Exit::Program { .. } => {
                     unreachable!("this CPU is not interpreted")
                 }

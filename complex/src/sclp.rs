@@ -13,6 +13,7 @@ use arch::{Program, Real};
 use base::layout::{U16, U32};
 use base::{Held, ebcdic};
 use cpu::{External, Interruption, State};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::iter;
 use zerocopy::{FromBytes, IntoBytes};
@@ -65,7 +66,7 @@ const MAX_EVENTS: usize = 256;
 const MAX_TYPED: usize = 4096;
 const PIECE: usize = 1024;
 
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ServiceElement {
     /// What the guest listens to.
     receive_mask: u32,

@@ -19,7 +19,7 @@ use arch::{Absolute, Program, Psw, Real, lowcore, mask};
 use base::layout::{U16, U32, U64};
 use cpu::{
     Architecture, Facilities, Floating, HostFault, HostSpace, Intercepted, Interruption, Shared, Signals, Space, State,
-    attention,
+    Wrapping, attention,
 };
 use engine::{BlockCache, Exit};
 use std::mem::offset_of;
@@ -128,9 +128,13 @@ impl Guests {
                     clock: host.shared().clock.clone(),
                     floating: Floating::default(),
                     signals: Box::new([Signals::default()]),
+                    alone: host.shared().alone,
+                    // PAGE IN and PAGE OUT of a guest find no block.
+                    expanded: cpu::Expanded::default(),
                     facilities: offered(host.shared().facilities),
                     cpu_id: host.shared().cpu_id,
                     tod_offset: AtomicU64::new(0),
+                    wrapping: Wrapping::default(),
                 };
                 // The host looks which I/O subclasses the guest's control register 6 enables.
                 shared.floating.set_io_subclasses(u8::MAX);
@@ -277,7 +281,7 @@ impl Configuration {
                         guest.epoch = host.translation_epoch();
                     }
                 }
-                Exit::Budget | Exit::Order | Exit::Message | Exit::Step => {}
+                Exit::Budget | Exit::Order | Exit::Message | Exit::Step | Exit::Stop(_) => {}
             }
         }
     }
@@ -330,6 +334,7 @@ fn load(guest: &mut State, host: &State, values: &StateDescription) {
     guest.tod_programmable = values.tod_programmable.get();
     let offset = host.shared().tod_offset.load(SeqCst).wrapping_add(values.epoch.get());
     guest.shared().tod_offset.store(offset, SeqCst);
+    guest.shared().wrapping.replace(host.shared().wrapping.keys());
     guest.clock_comparator = values.clock_comparator.get();
     guest.set_cpu_timer(values.cpu_timer.get());
     guest.set_timer_running(true);

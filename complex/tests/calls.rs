@@ -118,7 +118,7 @@ fn a_routine_may_change_who_calls_it() {
     for before in [0, ROUNDS] {
         machine.put(CALLER.1 + 5, &[0]);
         assert_eq!(call(&machine, spaces[0], ROUTINE, ""), Ending::Done);
-        assert_eq!(machine.gr(2), (1..=ROUNDS).map(|n| n & 0xff).sum());
+        assert_eq!(machine.gr(2), (1..=ROUNDS).map(|n| n & 0xff).sum::<u64>());
         assert_eq!(machine.gr(3), (1..ROUNDS).map(|n| n & 0xff).sum::<u64>() + (before & 0xff));
     }
 }

@@ -173,7 +173,7 @@ fn instructions_may_lie_across_pages() {
         machine.set(|s| s.gr[2] = 0);
         let Ending::Program { code: 0x11, ilc, ia } = machine.go(WIDE | mask::DAT, at) else { panic!("a page fault") };
         assert!(ilc != 0 && ia == at);
-        assert_eq!((machine.get64(z::TRANSLATION_EXCEPTION_ID), machine.gr(2)), (0x10_1000, 0));
+        assert_eq!((machine.get64(z::TRANSLATION_EXCEPTION_ID), machine.gr(2)), (0x10_1000 | FETCHED, 0));
         machine.put64(page, 0xb000);
     }
 }
@@ -246,7 +246,7 @@ fn a_loop_over_two_pages_is_watched_in_both() {
         machine.put64(page, 0x400);
         run(spaces[0], ";PTLB");
         let Ending::Program { code: 0x11, .. } = machine.go(WIDE | mask::DAT, PROGRAM) else { panic!("a page fault") };
-        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), 0x10_1000);
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), 0x10_1000 | FETCHED);
         let (first, second) = (before >= 4, before >= 10);
         assert_eq!((machine.gr(2), machine.gr(4), machine.gr(5)), (first as u64, second as u64, 0));
         let done = if second {
@@ -308,12 +308,12 @@ fn a_loop_may_change_the_page_that_it_is_going_to() {
     lay(&machine, 4, FRAMES[1], "STC 1,0(0,9);AGHI 5,0;BRCTG 1,*-8");
     begin([0, 0x10_1003, 0]);
     assert_eq!(machine.go(WIDE | mask::DAT, 0x10_0ffc), Ending::Done);
-    assert_eq!(machine.gr(5), (1..=300).map(|n| n & 0xff).sum());
+    assert_eq!(machine.gr(5), (1..=300).map(|n| n & 0xff).sum::<u64>());
     // And into the first, from the second.
     lay(&machine, 4, FRAMES[1], "AGHI 5,0;STC 1,0(0,9);BRCTG 1,*-8");
     begin([0, 0x10_0fff, 0]);
     assert_eq!(machine.go(WIDE | mask::DAT, 0x10_0ffc), Ending::Done);
-    assert_eq!(machine.gr(5), (2..=300).map(|n| n & 0xff).sum());
+    assert_eq!(machine.gr(5), (2..=300).map(|n| n & 0xff).sum::<u64>());
 }
 
 #[test]

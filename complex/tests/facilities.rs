@@ -487,7 +487,7 @@ fn operands_of_io_instructions_are_translated_and_protected() {
     for instruction in ["TSCH 0(6)", "STSCH 0(6)", "STCRW 0(6)"] {
         assert_eq!(run(instruction, WIDE, 1 << 40), program(5, 4, PROGRAM + 4), "{instruction}");
         assert_eq!(run(instruction, WIDE | mask::DAT, 0x10_0ff0), program(0x10, 4, PROGRAM), "nullified");
-        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), 0x10_0000);
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), 0x10_0000 | STORED);
         machine.set_key(DATA, 0x30);
         assert_eq!(run(instruction, WIDE | 4 << 52, DATA), program(4, 4, PROGRAM + 4));
     }

@@ -164,7 +164,7 @@ fn a_page_that_the_host_lacks_is_its_own_exception() {
     host.machine.put64(entry, 0x400);
     host.set(|s| s.gr[2] = 9);
     assert_eq!(host.run("LA 2,1(2); STG 2,8(0,12); DIAG 1,2,0"), program(0x11, 4, PROGRAM), "at SIE");
-    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + GUEST_DATA);
+    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + GUEST_DATA | STORED);
     let d = host.description();
     assert_eq!((d.code, d.psw[1].get()), (0, TEXT + 4), "the store is to be executed again");
     assert_eq!(host.machine.gr(2), 10);
@@ -172,7 +172,7 @@ fn a_page_that_the_host_lacks_is_its_own_exception() {
     host.machine.put64(entry, FRAMES + GUEST_DATA | 0x200);
     host.set(|_| ());
     assert_eq!(host.again(), program(0x04, 4, PROGRAM + 4));
-    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + GUEST_DATA | 4);
+    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + GUEST_DATA | STORED | 4);
     host.machine.put64(entry, FRAMES + GUEST_DATA);
     host.set(|_| ());
     assert_eq!(host.again(), Ending::Done);
@@ -230,7 +230,7 @@ fn a_guest_with_tables_of_its_own_is_translated_twice() {
     assert_eq!((host.machine.gr(5), host.machine.gr(7)), (0xfeed, 0x6000), "a real address is the guest's");
     assert_eq!(host.description().code, code::WAIT);
     assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0011, "its own tables, its own exception");
-    assert_eq!(host.machine.get64(FRAMES + z::TRANSLATION_EXCEPTION_ID), 0x8_2000);
+    assert_eq!(host.machine.get64(FRAMES + z::TRANSLATION_EXCEPTION_ID), 0x8_2000 | FETCHED);
     // A frame that lies outside its storage.
     host.set(|s| s.gr[3] = 0x8_1000);
     host.put64(at!(psw), DAT);
@@ -613,5 +613,5 @@ fn without_a_storage_limit_the_hosts_tables_are_the_limit() {
     host.put64(at!(limit), 0);
     host.set(|s| s.gr[2] = beyond + 0x1000);
     assert_eq!(host.run("LG 5,0(0,2); DIAG 0,0,0"), program(0x11, 4, PROGRAM));
-    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + beyond + 0x1000);
+    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + beyond + 0x1000 | FETCHED);
 }

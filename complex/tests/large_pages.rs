@@ -50,7 +50,7 @@ fn a_region_may_be_one_page() {
     // DAT protection.
     machine.put64(entry, REGION_THIRD | LARGE | 0x200);
     assert_eq!(go(&machine, 0, "STG 2,0x460(0,6)"), program(4, 6, PROGRAM + 6));
-    assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA + 0x12_3000 | 4);
+    assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), VA + 0x12_3000 | STORED | 4);
     // A key of its own goes before those of the frames.
     machine.set_key(0x12_3000, 0x30);
     for (bits, key, ending) in [

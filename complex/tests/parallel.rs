@@ -11,10 +11,15 @@ use std::time::Duration;
 
 /// Runs all CPUs from `text` at 5000 on threads of their own until they end; fails if they do not within a minute.
 fn run(machine: Machine, mask: u64) -> Machine {
+    run_from(machine, mask, 0x5000)
+}
+
+/// The same from another address.
+fn run_from(machine: Machine, mask: u64, from: u64) -> Machine {
     let (done, all_done) = mpsc::channel();
     let machine = std::sync::Arc::new(machine);
     for n in machine.configuration.cpus() {
-        machine.begin(n, mask, 0x5000);
+        machine.begin(n, mask, from);
         let (machine, done) = (machine.clone(), done.clone());
         std::thread::spawn(move || {
             let ending = loop {
@@ -82,6 +87,37 @@ fn counters_are_exact() {
         assert_eq!(found, TOTAL, "{what}");
         if what == "CDSG" {
             assert_eq!(machine.get64(DATA + 8), 2 * TOTAL);
+        }
+    }
+}
+
+/// Interlocked-access facility 2: each CPU keeps a bit of one byte its own, and counts where it does not find it as it
+/// left it.
+#[test]
+fn bits_of_one_byte_belong_to_different_cpus() {
+    for (on, off) in
+        [("OI 0(6),", "NI 0(6),"), ("XI 0(6),", "XI 0(6),"), ("OIY 0(6),", "NIY 0(6),"), ("XIY 0(6),", "XI 0(6),")]
+    {
+        let machine = machine(CPUS);
+        for n in 0..CPUS {
+            let bit = 1u8 << (2 * n);
+            let off = format!("{off}{}", if off.starts_with('N') { !bit } else { bit });
+            // How often it was not on, and how often it was not off.
+            let text = format!(
+                "{on}{bit};TM 0(6),{bit};BRC 1,*+8;AHI 4,1;{off};TM 0(6),{bit};BRC 8,*+8;AHI 5,1;BRCTG 8,*-{}",
+                2 * (assemble(&format!("{on}{bit}")).len() + 12)
+            );
+            let at = 0x5000 + 0x100 * u64::from(n);
+            machine.text(at, &text);
+            let mut core = machine.cpu(n);
+            (core.state.gr[4], core.state.gr[5], core.state.gr[9]) = (0, 0, at);
+        }
+        // Each CPU has a program of its own.
+        machine.text(0x4000, "BCR 15,9");
+        let machine = run_from(machine, WIDE, 0x4000);
+        assert_eq!(codes(&machine), [0x0002_0001; CPUS as usize], "{on}");
+        for n in 0..CPUS {
+            assert_eq!([4, 5].map(|r| machine.cpu(n).state.gr[r]), [0, 0], "CPU {n}, {on} and {off}");
         }
     }
 }

@@ -144,6 +144,7 @@ fn resets_leave_what_the_manual_says() {
 #[test]
 fn vector_registers_are_stored() {
     const STORE_ADDITIONAL_STATUS: u8 = 0x17;
+    const GUARDED_STORAGE: u32 = 133;
     let machine = Machine::with(Architecture::Z, 2);
     machine.cpu(1).state.set_vr(3, 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
     machine.cpu(1).state.set_vr(31, 31);
@@ -152,6 +153,9 @@ fn vector_registers_are_stored() {
     assert_eq!(machine.get64(0x3_01f8), 31);
     assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 1 << 40), (1, 0x100), "beyond storage");
     // No multiple of 1024, or a length code without guarded storage: nothing is stored.
+    let mut facilities = complex::FACILITIES;
+    facilities.0[2] &= !(1 << (63 - (GUARDED_STORAGE - 128)));
+    let machine = Machine::equipped(Architecture::Z, 2, facilities, Listener::default());
     machine.put(0x3_0000, &[0xee; 0x2000]);
     for parameter in (1..1024).map(|n| 0x3_0000 + n) {
         assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, parameter), (1, 0x100), "{parameter:x}");

@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) const PROGRAM: u64 = 0x4000;
 /// Two pages for a program's data.
 pub(crate) const DATA: u64 = 0x6000;
+/// In a translation-exception identification: it was a fetch, or a store.
+pub(crate) const FETCHED: u64 = 0x800;
+pub(crate) const STORED: u64 = 0x400;
 /// Modes of z/Architecture's 64-bit addressing.
 pub(crate) const WIDE: u64 = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
 /// The clock's value at the start.
