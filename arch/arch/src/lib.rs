@@ -64,6 +64,7 @@ pub mod interruption;
 pub mod io;
 pub mod ipl;
 pub mod iucv;
+pub mod lcs;
 pub mod lowcore;
 pub mod measurement;
 mod model;

@@ -8,6 +8,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// The type and model of the control unit of an OSA, and those of its devices.
 pub const OSA: (u16, u8, u16, u8) = (0x1731, 0x01, 0x1732, 0x01);
+/// The same of HiperSockets.
+pub const HIPERSOCKETS: (u16, u8, u16, u8) = (0x1731, 0x05, 0x1732, 0x05);
 /// Buffers of a queue.
 pub const BUFFERS: usize = 128;
 /// Elements of a buffer.
@@ -91,7 +93,7 @@ const _: () = assert!(size_of::<QueueDescriptor>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Establish {
-    /// X'00': the format of queues; 0: of a network adapter.
+    /// X'00': the format of queues; 0: of a network adapter, 2: of HiperSockets.
     pub format: u8,
     /// X'01': the format of parameters.
     pub parameter_format: u8,
@@ -165,6 +167,56 @@ pub mod cast {
     pub const BROAD: u8 = 2;
     /// To one.
     pub const UNI: u8 = 4;
+}
+
+/// What precedes a packet in a buffer, at layer 3.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct PacketHead {
+    /// X'00': [`PacketHead::LAYER_3`].
+    pub kind: u8,
+    /// X'01': [`packet`], and in the low bits to how many it goes.
+    pub flags: u8,
+    /// X'02': the check sum of what comes.
+    pub sum: U16,
+    /// X'04': a token.
+    pub token: U32,
+    /// X'08': the length of what follows.
+    pub length: U16,
+    /// X'0A': its priority.
+    pub priority: u8,
+    /// X'0B': more about it.
+    pub more: u8,
+    /// X'0C': the VLAN.
+    pub vlan: U16,
+    /// X'0E': where the frame begins.
+    pub offset: U16,
+    /// X'10': where the packet goes next, an address of IPv6.
+    pub next: [u8; 12],
+    /// X'1C': its last word, or the same for IPv4.
+    pub next_4: [u8; 4],
+}
+const _: () = assert!(size_of::<PacketHead>() == 32);
+
+impl PacketHead {
+    /// The kind of heads of layer 3.
+    pub const LAYER_3: u8 = 1;
+}
+
+/// [`PacketHead::flags`].
+pub mod packet {
+    /// A packet of IPv6.
+    pub const IPV6: u8 = 0x80;
+    /// A whole frame, which the adapter passes through.
+    pub const PASS: u8 = 0x10;
+    /// To how many it goes.
+    pub const CAST: u8 = 0x07;
+    /// To several.
+    pub const MULTI: u8 = 4;
+    /// To all.
+    pub const BROAD: u8 = 5;
+    /// To one.
+    pub const UNI: u8 = 6;
 }
 
 /// What a driver activates a control channel with; the adapter answers with the same.
@@ -294,6 +346,22 @@ pub mod adapter {
     pub const SET_VLAN: u8 = 0x25;
     /// DELVLAN.
     pub const DELETE_VLAN: u8 = 0x26;
+    /// SETIP: an address of the driver's, at layer 3.
+    pub const SET_IP: u8 = 0xb1;
+    /// DELIP.
+    pub const DELETE_IP: u8 = 0xb7;
+    /// SETIPM: a group of the driver's, at layer 3.
+    pub const SET_IP_GROUP: u8 = 0xb4;
+    /// DELIPM.
+    pub const DELETE_IP_GROUP: u8 = 0xb5;
+    /// SETASSPARMS: what the adapter can do is begun and ended.
+    pub const ASSIST: u8 = 0xb3;
+    /// SETRTG: whether the driver is a router.
+    pub const ROUTING: u8 = 0xb6;
+    /// CREATE_ADDR: the hardware address, and what makes one of IPv6 of it.
+    pub const CREATE_ADDRESS: u8 = 0xc3;
+    /// DESTROY_ADDR.
+    pub const DESTROY_ADDRESS: u8 = 0xc4;
     /// QIPASSIST: what the adapter can do.
     pub const QUERY_ASSISTS: u8 = 0xb2;
     /// SETADAPTERPARMS.
@@ -302,6 +370,16 @@ pub mod adapter {
 
 /// What an adapter can do for a driver.
 pub mod assist {
+    /// ARP is the adapter's.
+    pub const ARP: u32 = 0x0000_0001;
+    /// Packets to all.
+    pub const BROADCAST: u32 = 0x0000_0010;
+    /// IPv6.
+    pub const IPV6: u32 = 0x0000_0020;
+    /// Packets to groups.
+    pub const MULTICAST: u32 = 0x0000_0040;
+    /// Whole frames are passed through.
+    pub const PASS: u32 = 0x0000_1000;
     /// SETADAPTERPARMS.
     pub const PARAMETERS: u32 = 0x0000_0400;
 }
@@ -316,8 +394,49 @@ pub mod outcome {
     pub const DUPLICATE_MAC: u16 = 0x2005;
     /// The address is not registered.
     pub const UNKNOWN_MAC: u16 = 0x2010;
+    /// The address of IP is registered already.
+    pub const DUPLICATE_IP: u16 = 0xe005;
+    /// The adapter cannot take one more address of IP.
+    pub const TOO_MANY: u16 = 0x0002;
+    /// The address of IP is not registered.
+    pub const UNKNOWN_IP: u16 = 0x0011;
     /// The adapter may not have this address.
     pub const NOT_AUTHORIZED: u16 = 0x200c;
+}
+
+/// What follows [`AdapterCommand`] in SETASSPARMS.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Assist {
+    /// X'00': which of [`assist`].
+    pub which: U32,
+    /// X'04': the length.
+    pub length: U16,
+    /// X'06': [`assisting`].
+    pub command: U16,
+    /// X'08': how it went.
+    pub outcome: U16,
+    /// X'0A': how many messages there are.
+    pub total: u8,
+    /// X'0B': which of them this is.
+    pub number: u8,
+}
+const _: () = assert!(size_of::<Assist>() == 12);
+
+/// Commands in SETASSPARMS.
+pub mod assisting {
+    /// Begin.
+    pub const START: u16 = 1;
+    /// End.
+    pub const STOP: u16 = 2;
+    /// Settings.
+    pub const CONFIGURE: u16 = 3;
+    /// On.
+    pub const ENABLE: u16 = 4;
+    /// Off.
+    pub const DISABLE: u16 = 5;
+    /// Of ARP: forget all addresses.
+    pub const FLUSH: u16 = 7;
 }
 
 /// What follows [`AdapterCommand`] in SETADAPTERPARMS.

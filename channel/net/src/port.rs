@@ -5,6 +5,7 @@ use crate::frame::Head;
 use crate::offload::{Offload, Takes};
 use crate::queue::{BYTES, Counters, FRAMES, Fate, Queue, SPARE, SPARE_BYTES, Settings, tell};
 use crate::table::Shared;
+use base::Tod;
 use std::sync::Arc;
 
 /// What became of a frame.
@@ -120,6 +121,11 @@ impl Port {
     /// does not count as dropped.
     pub fn on_room(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.queue.lock().room = Some(Arc::new(listener));
+    }
+
+    /// The time of the switch.
+    pub fn now(&self) -> Tod {
+        self.switch.clock.now()
     }
 
     /// What went through it.

@@ -1,11 +1,12 @@
 //! The three devices of an adapter on the channel subsystem.
 
+use crate::Family;
 use crate::control::{Control, LONGEST};
 use crate::queues::{Broken, INPUTS, OUTPUTS, Queues};
 use arch::Absolute;
 use arch::io::chsc::QueueDescription;
 use arch::io::{Ciw, DeviceStatus, SenseId, command as basic};
-use arch::qdio::{OSA, command};
+use arch::qdio::command;
 use base::Held;
 use css::{Adapter, Command, Data, Device, Doorbell, Outcome, Reset, Sense, sense};
 use net::{Mac, Takes};
@@ -25,6 +26,8 @@ mod function {
     pub(super) const WRITE: u8 = 0;
     pub(super) const READ: u8 = 1;
     pub(super) const SYNCHRONIZE: u8 = 2;
+    /// Of HiperSockets: several buffers.
+    pub(super) const WRITE_SEVERAL: u8 = 3;
 }
 
 /// What one of the three devices is.
@@ -45,6 +48,7 @@ struct Channel {
 
 /// What the three devices have in common.
 struct Osa {
+    family: Family,
     cable: Arc<Cable>,
     control: Control,
     channels: [Channel; 2],
@@ -59,10 +63,11 @@ struct Osa {
 }
 
 /// The devices of an adapter with this address at the end of `cable`: read, write, data.
-pub fn devices(cable: &Arc<Cable>, mac: Mac) -> [Box<dyn Device>; 3] {
+pub fn devices(family: Family, cable: &Arc<Cable>, mac: Mac) -> [Box<dyn Device>; 3] {
     let osa = Arc::new(Mutex::new(Osa {
+        family,
         cable: cable.clone(),
-        control: Control::new(mac),
+        control: Control::new(family, mac),
         channels: Default::default(),
         bells: Default::default(),
         queues: None,
@@ -81,10 +86,6 @@ impl Osa {
         }
     }
 
-    fn up(&self) -> bool {
-        self.cable.port().is_some()
-    }
-
     /// WRITE of a control channel.
     fn write(&mut self, role: Role, data: &mut Data<'_>) -> Outcome {
         let message = data.fetch_up_to(LONGEST);
@@ -99,9 +100,9 @@ impl Osa {
             }
             return Outcome::ENDED;
         }
-        let up = self.up();
+        let port = self.cable.port();
         let taken = role == Role::Write && self.channels.iter().all(|channel| channel.active);
-        if !taken || !self.control.message(&message, up) {
+        if !taken || !self.control.message(&message, port.as_deref()) {
             return Outcome::reject(SENSE_BYTES);
         }
         self.ring(Role::Read);
@@ -139,7 +140,7 @@ impl Osa {
             }
             command::ESTABLISH => {
                 self.stop();
-                match Queues::establish(data) {
+                match Queues::establish(self.family, data) {
                     Some((queues, information)) => {
                         (self.queues, self.information) = (Some(queues), Some(information));
                         self.ring(Role::Data);
@@ -184,9 +185,10 @@ impl Osa {
         let Some(queues) = self.queues.as_mut().filter(|_| self.active && !self.broken) else { return };
         let port = self.cable.port();
         let mut work = || -> Result<(bool, bool), Broken> {
-            let sent = queues.send(adapter.storage, port.as_deref(), outputs)?;
+            let mut internet = self.control.internet();
+            let sent = queues.send(adapter.storage, port.as_deref(), internet.as_deref_mut(), outputs)?;
             let (received, more) = match &port {
-                Some(port) => queues.receive(adapter.storage, port)?,
+                Some(port) => queues.receive(adapter.storage, port, internet)?,
                 None => (false, false),
             };
             Ok((sent || received, more))
@@ -246,7 +248,7 @@ impl OsaDevice {
 
 impl Device for OsaDevice {
     fn describe(&self) -> Option<SenseId> {
-        let (control_unit, control_unit_model, device, model) = OSA;
+        let (control_unit, control_unit_model, device, model) = self.lock().family.types();
         let mut id = SenseId::new(control_unit, control_unit_model, device, model);
         id.commands = vec![
             Ciw::new(0, command::READ_CONFIGURATION, CONFIGURATION as u16),
@@ -254,6 +256,10 @@ impl Device for OsaDevice {
             Ciw::new(4, command::ACTIVATE, 0),
         ];
         Some(id)
+    }
+
+    fn path_type(&self) -> u8 {
+        self.lock().family.path_type()
     }
 
     fn attached(&mut self, bell: Doorbell) {
@@ -297,7 +303,8 @@ impl Device for OsaDevice {
         let active = osa.active && !osa.broken;
         match function {
             _ if !active => false,
-            function::WRITE => {
+            function::WRITE_SEVERAL if osa.family == Family::Osa => false,
+            function::WRITE | function::WRITE_SEVERAL => {
                 osa.serve(queues, adapter);
                 true
             }
@@ -313,8 +320,13 @@ impl Device for OsaDevice {
         if self.role == Role::Data {
             let mut osa = self.lock();
             osa.serve(0, adapter);
-            osa.cable.take_change();
-            let up = osa.up();
+            let port = osa.cable.port();
+            if osa.cable.take_change()
+                && let Some(internet) = osa.control.internet()
+            {
+                internet.moved(port.as_deref());
+            }
+            let up = port.is_some();
             if osa.control.link(up) {
                 osa.ring(Role::Read);
             }

@@ -1,8 +1,11 @@
 //! The queues of the data device: frames between the driver's buffers and a port.
 
+use crate::Family;
+use crate::internet::Internet;
 use arch::Absolute;
 use arch::qdio::{
-    BUFFERS, ELEMENTS, Element, Establish, FrameHead, INFORMATION_CAN, QueueDescriptor, cast, element, request, state,
+    BUFFERS, ELEMENTS, Element, Establish, FrameHead, INFORMATION_CAN, PacketHead, QueueDescriptor, cast, element,
+    request, state,
 };
 use css::Data;
 use net::{LONGEST, Port, SHORTEST};
@@ -17,6 +20,7 @@ const TURN: usize = BUFFERS;
 /// The most bytes of a buffer.
 const ROOM: usize = 1 << 20;
 const HEAD: usize = size_of::<FrameHead>();
+const _: () = assert!(size_of::<PacketHead>() == HEAD);
 
 /// The program has described a queue that cannot be: nothing more is done with the queues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,14 +95,14 @@ pub(crate) struct Queues {
 
 impl Queues {
     /// ESTABLISH. `None`: there cannot be such queues.
-    pub(crate) fn establish(data: &mut Data<'_>) -> Option<(Queues, u64)> {
+    pub(crate) fn establish(family: Family, data: &mut Data<'_>) -> Option<(Queues, u64)> {
         let bytes = data.fetch_up_to(arch::PAGE as usize);
         let (head, rest) = Establish::read_from_prefix(&bytes).ok()?;
         let words = size_of::<QueueDescriptor>() / 4;
         let sizes = [(head.inputs, head.input_words), (head.outputs, head.output_words)];
         let shaped = sizes.iter().all(|(count, size)| *count == 0 || usize::from(*size) == words);
-        if head.format != 0 || head.inputs != INPUTS || !(1..=OUTPUTS).contains(&head.outputs) || !shaped || !data.ok()
-        {
+        let counts = head.inputs == INPUTS && (1..=OUTPUTS).contains(&head.outputs);
+        if head.format != family.format() || !counts || !shaped || !data.ok() {
             return None;
         }
         let count = usize::from(head.inputs + head.outputs);
@@ -128,7 +132,13 @@ impl Queues {
     }
 
     /// Sends what is in these output queues, bit 0 (X'80000000') the first. Whether the program wants to be told.
-    pub(crate) fn send(&mut self, storage: &Storage, port: Option<&Port>, mask: u32) -> Result<bool, Broken> {
+    pub(crate) fn send(
+        &mut self,
+        storage: &Storage,
+        port: Option<&Port>,
+        mut internet: Option<&mut Internet>,
+        mask: u32,
+    ) -> Result<bool, Broken> {
         let mut tell = false;
         for n in (0..self.outputs.len()).filter(|n| mask << n & 0x8000_0000 != 0) {
             for _ in 0..TURN {
@@ -137,7 +147,7 @@ impl Queues {
                 }
                 let elements = self.outputs[n].elements(storage)?;
                 tell |= elements[0].request & request::TELL != 0;
-                let good = self.gather(storage, &elements)? && self.send_frames(port);
+                let good = self.gather(storage, &elements)? && self.send_all(port, internet.as_deref_mut());
                 self.outputs[n].give(storage, if good { state::OUTPUT_EMPTY } else { state::OUTPUT_ERROR })?;
             }
         }
@@ -162,33 +172,34 @@ impl Queues {
         Ok(true)
     }
 
-    /// Sends the frames of a buffer, each with its head. False: one is none.
-    fn send_frames(&mut self, port: Option<&Port>) -> bool {
+    /// Sends the frames or packets of a buffer, each with its head. False: one is none.
+    fn send_all(&mut self, port: Option<&Port>, mut internet: Option<&mut Internet>) -> bool {
         let mut rest = &self.bytes[..];
         while !rest.is_empty() {
-            let frame = FrameHead::ref_from_prefix(rest).ok().and_then(|(head, after)| {
-                let length = usize::from(head.length.get());
-                let known = head.kind == FrameHead::LAYER_2 && (SHORTEST..=LONGEST).contains(&length);
-                after.split_at_checked(length).filter(|_| known)
-            });
-            let Some((frame, after)) = frame else {
+            let sent = match internet.as_deref_mut() {
+                None => send_frame(rest, port),
+                Some(internet) => send_packet(rest, port, internet),
+            };
+            let Some(after) = sent else {
                 self.counters.refused += 1;
                 return false;
             };
-            match port {
-                Some(port) => _ = port.send(frame),
-                None => self.counters.lost += 1,
-            }
+            self.counters.lost += u64::from(port.is_none());
             rest = after;
         }
         true
     }
 
     /// Puts what has come into buffers of the program. Whether there was something, and whether there may be more.
-    pub(crate) fn receive(&mut self, storage: &Storage, port: &Port) -> Result<(bool, bool), Broken> {
+    pub(crate) fn receive(
+        &mut self,
+        storage: &Storage,
+        port: &Port,
+        mut internet: Option<&mut Internet>,
+    ) -> Result<(bool, bool), Broken> {
         let mut any = false;
         for _ in 0..TURN {
-            let mut frame = match self.waits.take() {
+            let frame = match self.waits.take() {
                 Some(frame) => frame,
                 None => {
                     let mut frame = Vec::new();
@@ -198,12 +209,19 @@ impl Queues {
                     frame
                 }
             };
+            let packet = internet.as_deref_mut().map(|internet| internet.receive(&frame, port));
+            let (head, begin, end) = match &packet {
+                None => (self.head(&frame), 0, frame.len()),
+                Some(Some((head, begin, end))) => (head.as_bytes().try_into().expect("so long it is"), *begin, *end),
+                // The adapter's own, or nothing for this driver.
+                Some(None) => continue,
+            };
             if self.input.state(storage)? != state::INPUT_EMPTY {
                 // The program says when it has emptied some.
                 self.waits = Some(frame);
                 return Ok((any, false));
             }
-            if self.place(storage, &mut frame)? {
+            if self.place(storage, &head, &frame[begin..end])? {
                 any = true;
             } else {
                 self.counters.too_long += 1;
@@ -212,10 +230,8 @@ impl Queues {
         Ok((any, true))
     }
 
-    /// Puts a frame with its head into the next buffer. False: there is no room for it in one.
-    fn place(&mut self, storage: &Storage, frame: &mut [u8]) -> Result<bool, Broken> {
-        let at = self.input.buffer(storage)?;
-        let mut elements: [Element; ELEMENTS] = storage.read_layout(at)?;
+    /// What precedes a frame at layer 2.
+    fn head(&self, frame: &[u8]) -> [u8; HEAD] {
         let cast = match frame[0] & 1 {
             _ if frame[..6] == [0xff; 6] => cast::BROAD,
             0 => cast::UNI,
@@ -229,8 +245,15 @@ impl Queues {
             sequence: self.sequence.into(),
             ..FrameHead::default()
         };
+        head.as_bytes().try_into().expect("so long it is")
+    }
+
+    /// Puts a frame or packet with its head into the next buffer. False: there is no room for it in one.
+    fn place(&mut self, storage: &Storage, head: &[u8; HEAD], frame: &[u8]) -> Result<bool, Broken> {
+        let at = self.input.buffer(storage)?;
+        let mut elements: [Element; ELEMENTS] = storage.read_layout(at)?;
         self.bytes.clear();
-        self.bytes.extend_from_slice(head.as_bytes());
+        self.bytes.extend_from_slice(head);
         self.bytes.extend_from_slice(frame);
         let room: u64 = elements.iter().map(|part| u64::from(part.length.get())).sum();
         if room < self.bytes.len() as u64 {
@@ -259,4 +282,23 @@ impl Queues {
         self.input.give(storage, state::INPUT_PRIMED)?;
         Ok(true)
     }
+}
+
+/// Sends the frame at the beginning of `bytes`: what follows it. `None`: there is none.
+fn send_frame<'a>(bytes: &'a [u8], port: Option<&Port>) -> Option<&'a [u8]> {
+    let (head, after) = FrameHead::ref_from_prefix(bytes).ok()?;
+    let length = usize::from(head.length.get());
+    let known = head.kind == FrameHead::LAYER_2 && (SHORTEST..=LONGEST).contains(&length);
+    let (frame, after) = after.split_at_checked(length).filter(|_| known)?;
+    if let Some(port) = port {
+        port.send(frame);
+    }
+    Some(after)
+}
+
+/// The same of a packet, at layer 3.
+fn send_packet<'a>(bytes: &'a [u8], port: Option<&Port>, internet: &mut Internet) -> Option<&'a [u8]> {
+    let (head, after) = PacketHead::ref_from_prefix(bytes).ok()?;
+    let (packet, after) = after.split_at_checked(usize::from(head.length.get()))?;
+    (head.kind == PacketHead::LAYER_3 && internet.send(head, packet, port)).then_some(after)
 }

@@ -3,15 +3,19 @@
 use arch::Absolute;
 use arch::io::chsc::BLOCK;
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Orb, SubsystemId, pmcw_flag};
-use arch::qdio::{Activation, Element, Establish, FrameHead, MessageHead, QueueDescriptor, command, state};
+use arch::qdio::{
+    Activation, AdapterCommand, Assist, Element, Establish, FrameHead, MessageHead, PacketHead, QueueDescriptor,
+    adapter, assist, assisting, command, packet, state,
+};
 use base::{Clock, Tod};
 use css::ChannelSubsystem;
 use net::{Mac, Port, Settings, Switch};
+use qeth::Family;
 use std::sync::Arc;
 use storage::Storage;
 use support::Random;
 use virtio::Cable;
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 struct Still;
 
@@ -52,10 +56,14 @@ const QUEUES: u64 = 5;
 
 impl Driver {
     fn new() -> Driver {
+        Driver::of(Family::Osa)
+    }
+
+    fn of(family: Family) -> Driver {
         let storage = Arc::new(Storage::new(0x80_0000).unwrap());
         let mut css = ChannelSubsystem::new(storage.clone());
         let (cable, switch) = (Cable::new(), Switch::new(Arc::new(Still)));
-        let ids = qeth::devices(&cable, MAC).into_iter().enumerate().map(|(n, device)| {
+        let ids = qeth::devices(family, &cable, MAC).into_iter().enumerate().map(|(n, device)| {
             let id = css.attach(0x600 + n as u16, device).unwrap();
             let mut schib = css.store_subchannel(id).unwrap();
             schib.pmcw.flags |= pmcw_flag::ENABLED;
@@ -128,9 +136,60 @@ impl Driver {
         self.get(AREA.into(), message.len().max(0x6c))
     }
 
+    /// Activates the control channels and says that the driver is at layer 3.
+    fn wants_packets(&mut self) -> Vec<u8> {
+        for device in [0, 1] {
+            self.activate(device);
+        }
+        let head = MessageHead { kind: MessageHead::USER, ..MessageHead::default() };
+        let mut message = head.as_bytes().to_vec();
+        message.extend([0, 0x0c, 0x41, 0x02]);
+        message.resize(0x6b, 0);
+        message[0x50] = 3;
+        self.ask(&message)
+    }
+
+    /// A command of the driver's: how it went, what the adapter can do, what of that is on, and the data.
+    fn command(&mut self, code: u8, ip: u16, data: &[u8]) -> (u16, u32, u32, Vec<u8>) {
+        let head = MessageHead { kind: MessageHead::COMMAND, ..MessageHead::default() };
+        let command = AdapterCommand { command: code, ip: ip.into(), ..AdapterCommand::default() };
+        let answer = self.ask(&[head.as_bytes(), command.as_bytes(), data].concat());
+        let (command, rest) = AdapterCommand::read_from_prefix(&answer[0x40..]).unwrap();
+        (command.outcome.get(), command.can.get(), command.does.get(), rest.to_vec())
+    }
+
+    fn assist(&mut self, ip: u16, which: u32, command: u16) -> (u16, u32) {
+        let assist = Assist { which: which.into(), command: command.into(), ..Assist::default() };
+        let (outcome, _, does, data) = self.command(adapter::ASSIST, ip, &[assist.as_bytes(), &[0; 4]].concat());
+        assert_eq!(Assist::read_from_prefix(&data).unwrap().0.outcome.get(), outcome);
+        (outcome, does)
+    }
+
+    /// Sends a packet at layer 3 from a buffer of the first output queue.
+    fn send_packet(&mut self, buffer: u64, flags: u8, next: [u8; 4], bytes: &[u8]) {
+        let length = (bytes.len() as u16).into();
+        let head = PacketHead { kind: PacketHead::LAYER_3, flags, length, next_4: next, ..PacketHead::default() };
+        let at = PAGES + 0x10_0000 + 0x4000 * buffer;
+        self.put(at, &[head.as_bytes(), bytes].concat());
+        let (length, address) = ((32 + bytes.len() as u32).into(), at.into());
+        self.element(1, buffer, 0, Element { flags: 0x40, length, address, ..Element::default() });
+        self.put(STATES + 0x100 + buffer, &[state::OUTPUT_PRIMED]);
+        assert_eq!(self.css.signal_adapter(self.ids[2], 0, 0x8000_0000), 0);
+    }
+
+    fn taken(&self) -> Option<Vec<u8>> {
+        let mut frame = Vec::new();
+        self.other.receive(&mut frame).then_some(frame)
+    }
+
     /// Describes the queues and starts them.
     fn establish(&mut self) {
+        self.establish_as(0);
+    }
+
+    fn establish_as(&mut self, format: u8) {
         let head = Establish {
+            format,
             inputs: 1,
             outputs: 4,
             input_words: 8,
@@ -288,6 +347,113 @@ fn frames_go_both_ways_and_the_driver_is_told() {
     assert_eq!(port.counters().received, 3);
 }
 
+/// A message of ARP between two addresses of Ethernet and of IPv4.
+fn arp(operation: u8, to: Mac, from: (Mac, [u8; 4]), wanted: (Mac, [u8; 4])) -> Vec<u8> {
+    let head = [0x08, 0x06, 0, 1, 8, 0, 6, 4, 0, operation];
+    [&to.0[..], &from.0.0, &head, &from.0.0, &from.1, &wanted.0.0, &wanted.1].concat()
+}
+
+/// A packet of IPv4 with this many bytes of data.
+fn packet(from: [u8; 4], to: [u8; 4], length: usize) -> Vec<u8> {
+    let [high, low] = (20 + length as u16).to_be_bytes();
+    [&[0x45, 0, high, low, 0, 0, 0, 0, 64, 253, 0, 0][..], &from, &to, &vec![0x5a; length]].concat()
+}
+
+const NONE: Mac = Mac([0; 6]);
+const OUR_IP: [u8; 4] = [10, 3, 3, 1];
+const OTHER_IP: [u8; 4] = [10, 3, 3, 2];
+
+/// A frame with a packet, and what pads it.
+fn framed(to: Mac, kind: [u8; 2], bytes: &[u8]) -> Vec<u8> {
+    [&to.0[..], &OTHER.0, &kind, bytes, &[0; 8]].concat()
+}
+
+#[test]
+fn at_layer_3_packets_go_both_ways_and_arp_is_the_adapters() {
+    for (family, format) in [(Family::Osa, 0), (Family::Hipersockets, 2)] {
+        let mut driver = Driver::of(family);
+        let answer = driver.wants_packets();
+        let size = if family == Family::Osa { 8992u16 } else { 0x4000 };
+        assert_eq!(answer[0x5f..0x61], size.to_be_bytes());
+        driver.establish_as(format);
+        let port = Arc::new(driver.switch.port(Settings::default()));
+        driver.cable.couple(Some(port.clone()));
+        driver.attend();
+        let (_, can, does, _) = driver.command(adapter::QUERY_ASSISTS, 4, &[]);
+        let wanted = assist::ARP | assist::BROADCAST | assist::MULTICAST | assist::PARAMETERS;
+        assert_eq!((can & wanted, can & assist::IPV6 != 0), (wanted, family == Family::Osa));
+        assert_eq!(does, assist::PARAMETERS);
+        assert_eq!(driver.assist(4, assist::ARP, assisting::START), (0, assist::ARP));
+        assert_eq!(driver.assist(4, 2, assisting::START), (4, assist::ARP), "there are no check sums of the adapter");
+        assert_eq!(driver.command(adapter::CREATE_ADDRESS, 6, &[0; 8]).3[..8], [&MAC.0[..], &[0, 0]].concat());
+        // An address is told to the neighbours, and registered once.
+        let address = [OUR_IP, [255, 255, 255, 0], [0; 4]].concat();
+        assert_eq!(driver.command(adapter::SET_IP, 4, &address).0, 0);
+        assert_eq!(driver.taken(), Some(arp(1, Mac::BROADCAST, (MAC, OUR_IP), (NONE, OUR_IP))));
+        assert_eq!(driver.command(adapter::SET_IP, 4, &address).0, 0xe005);
+        assert_eq!(driver.command(adapter::DELETE_IP, 4, &[7; 12]).0, 0x11);
+        // Out: the neighbour is asked for once, and gets what has waited.
+        let (one, two) = (packet(OUR_IP, [8, 8, 8, 8], 11), packet(OUR_IP, OTHER_IP, 1400));
+        driver.send_packet(0, packet::UNI, OTHER_IP, &one);
+        driver.send_packet(1, packet::UNI, [0; 4], &two);
+        assert_eq!(driver.taken(), Some(arp(1, Mac::BROADCAST, (MAC, OUR_IP), (NONE, OTHER_IP))));
+        assert_eq!(driver.taken(), None);
+        driver.other.send(&arp(2, MAC, (OTHER, OTHER_IP), (MAC, OUR_IP)));
+        driver.attend();
+        for sent in [&one, &two] {
+            assert_eq!(driver.taken(), Some([&OTHER.0[..], &MAC.0, &[8, 0], sent].concat()));
+        }
+        driver.send_packet(2, packet::UNI, OTHER_IP, &one);
+        assert_eq!(driver.taken().map(|frame| frame.len()), Some(14 + one.len()));
+        // To all, and to a group.
+        driver.send_packet(3, packet::BROAD, [10, 3, 3, 255], &packet(OUR_IP, [10, 3, 3, 255], 4));
+        assert_eq!(driver.taken().map(|frame| frame[..6].to_vec()), Some(vec![0xff; 6]));
+        driver.send_packet(4, packet::MULTI, [224, 129, 2, 3], &packet(OUR_IP, [224, 129, 2, 3], 4));
+        assert_eq!(driver.taken().map(|frame| frame[..6].to_vec()), Some(vec![1, 0, 0x5e, 1, 2, 3]));
+        // In: the packet alone, without what pads it; nothing of ARP, and nothing for others.
+        (0..4).for_each(|buffer| driver.empty(buffer));
+        driver.other.send(&arp(1, Mac::BROADCAST, (OTHER, OTHER_IP), (NONE, OUR_IP)));
+        driver.other.send(&arp(1, Mac::BROADCAST, (OTHER, OTHER_IP), (NONE, [10, 3, 3, 9])));
+        driver.other.send(&framed(Mac([2; 6]), [8, 0], &packet(OTHER_IP, OUR_IP, 5)));
+        driver.other.send(&framed(MAC, [8, 0], &packet(OTHER_IP, OUR_IP, 5)));
+        driver.other.send(&framed(MAC, [8, 0], b"no packet"));
+        driver.other.send(&framed(MAC, [0x86, 0xdd], &[0x60; 60]));
+        driver.attend();
+        assert_eq!(driver.taken(), Some(arp(2, OTHER, (MAC, OUR_IP), (OTHER, OTHER_IP))));
+        assert_eq!(driver.taken(), None);
+        assert_eq!(driver.get(STATES, 2), [state::INPUT_PRIMED, state::INPUT_EMPTY]);
+        let head: PacketHead = driver.storage.read_layout(Absolute(PAGES)).unwrap();
+        assert_eq!((head.kind, head.flags, head.length.get()), (1, packet::UNI, 25));
+        assert_eq!(driver.get(PAGES + 32, 25), packet(OTHER_IP, OUR_IP, 5));
+        // IPv6 passes as frames, once it is to.
+        let (outcome, can, ..) = driver.command(adapter::QUERY_ASSISTS, 6, &[]);
+        assert_eq!((outcome, can), (0, if family == Family::Osa { assist::IPV6 | assist::PASS } else { 0 }));
+        if family == Family::Osa {
+            assert_eq!(driver.assist(6, assist::PASS, assisting::START), (0, assist::PASS));
+            let frame = framed(MAC, [0x86, 0xdd], &[0x60; 60]);
+            driver.other.send(&frame);
+            driver.attend();
+            let head: PacketHead = driver.storage.read_layout(Absolute(PAGES + 0x2000)).unwrap();
+            assert_eq!((head.flags, usize::from(head.length.get())), (0x80 | 0x10 | packet::UNI, frame.len()));
+            assert_eq!(driver.get(PAGES + 0x2000 + 32, frame.len()), frame);
+            let out = [&OTHER.0[..], &MAC.0, &[0x86, 0xdd], &[0x60; 60]].concat();
+            driver.send_packet(5, 0x80 | 0x10 | packet::UNI, [0; 4], &out);
+            assert_eq!(driver.taken(), Some(out));
+        }
+        // IPv6 that is no frame goes nowhere; what is no packet is an error of its buffer.
+        let next = if family == Family::Osa { 6 } else { 5 };
+        driver.send_packet(next, packet::IPV6 | packet::MULTI, [0; 4], &[0x60; 60]);
+        assert_eq!((driver.get(STATES + 0x100 + next, 1), driver.taken()), (vec![state::OUTPUT_EMPTY], None));
+        driver.send_packet(next + 1, packet::UNI, OTHER_IP, b"none");
+        assert_eq!(driver.get(STATES + 0x100 + next + 1, 1), [state::OUTPUT_ERROR]);
+        // Elsewhere the address is told anew, and neighbours are others.
+        let port = Arc::new(driver.switch.port(Settings::default()));
+        driver.cable.couple(Some(port));
+        driver.attend();
+        assert_eq!(driver.taken(), Some(arp(1, Mac::BROADCAST, (MAC, OUR_IP), (NONE, OUR_IP))));
+    }
+}
+
 fn a_reply(text: &[u8]) -> Vec<u8> {
     frame(MAC, OTHER, text)
 }
@@ -330,6 +496,9 @@ fn random_drivers_do_no_harm() {
         if random.one_in(2) {
             driver.indicate();
         }
+        if random.one_in(2) {
+            driver.wants_packets();
+        }
         driver.establish();
         driver.cable.couple(Some(port.clone()));
         for _ in 0..64 {
@@ -345,7 +514,7 @@ fn random_drivers_do_no_harm() {
                         *kind = [0x81, 0x41, 0xc1][random.below(3)];
                     }
                     if let Some(command) = message.get_mut(0x40) {
-                        *command = [0x01, 0x02, 0x21, 0x22, 0xb2, 0xb8, 0xb3][random.below(7)];
+                        *command = [0x01, 0x02, 0x21, 0x22, 0xb1, 0xb2, 0xb3, 0xb7, 0xb8, 0xc3][random.below(10)];
                     }
                     driver.put(AREA as u64 + 0x1000, &message);
                     driver.start(1, &[(0x01, SLI, message.len().max(1) as u16, AREA + 0x1000)]);

@@ -70,6 +70,10 @@ const _: () = assert!(size_of::<PathDescription>() == 8);
 pub mod path_type {
     /// Block-multiplexing parallel channels.
     pub const BLOCK: u8 = 0x01;
+    /// OSA in QDIO mode.
+    pub const OSD: u8 = 0x11;
+    /// HiperSockets.
+    pub const IQD: u8 = 0x24;
     /// Those of virtio devices.
     pub const VIRTIO: u8 = 0x32;
 }
