@@ -5,8 +5,23 @@
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use uplink::stream::{Place, Stream};
+use uplink::wire::{Near, Place, Target, Wire};
 use uplink::{Settings, Uplink};
+
+/// The gateway, as what a program at the other end reaches.
+struct Gateway(Arc<Uplink>);
+
+impl Near for Gateway {
+    fn frame(&mut self, frame: &[u8]) -> bool {
+        self.0.frame(frame)
+    }
+
+    fn room(&mut self) {
+        self.0.room();
+    }
+
+    fn link(&mut self, _up: bool) {}
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
@@ -23,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             None => settings.publish.push(word.parse()?),
         }
     }
-    let stream: Arc<OnceLock<Stream>> = Arc::default();
+    let stream: Arc<OnceLock<Wire>> = Arc::default();
     let out = stream.clone();
     let uplink = Uplink::start(settings, move |frame| out.get().is_none_or(|stream| stream.frame(frame)))?;
     for problem in uplink.problems() {
@@ -33,9 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         eprintln!("{at} leads to the guest's port {}", publish.guest);
     }
     let uplink = Arc::new(uplink);
-    let (into, room) = (uplink.clone(), uplink.clone());
-    let deliver = move |frame: &[u8]| _ = into.frame(frame);
-    if stream.set(Stream::listen(&place, deliver, move || room.room())?).is_err() {
+    if stream.set(Wire::open(Target::Listen(place), Gateway(uplink.clone()))?).is_err() {
         unreachable!("it is set once");
     }
     let mut before = uplink.counters();

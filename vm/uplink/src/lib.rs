@@ -2,15 +2,16 @@
 //!
 //! [`Uplink`] is what a switch or a device has of it: frames of the guest go in by [`Uplink::frame`], frames for the
 //! guest come by a function that is called on the thread. The sockets are the host's ordinary ones, so no privilege is
-//! needed. [`stream`] carries the same frames to another program instead, such as QEMU.
+//! needed. [`wire`] carries frames as they are instead: to an interface of the host, to `passt`, to another host or
+//! QEMU.
 
 #![forbid(unsafe_code)]
 
 mod publish;
 mod resolvers;
 mod sockets;
-pub mod stream;
 mod thread;
+pub mod wire;
 
 pub use nat::{Counters, settings};
 pub use publish::{Publish, Transport, Wrong};
@@ -66,7 +67,10 @@ pub(crate) enum Listener {
     Udp { socket: UdpSocket, guest: u16 },
 }
 
-/// Things that the user should know, each told once.
+/// The most notices that wait to be told.
+const UNTOLD: usize = 64;
+
+/// Things that the user should know.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices(Arc<Mutex<(Vec<&'static str>, Vec<String>)>>);
 
@@ -76,6 +80,14 @@ impl Notices {
         if !notices.0.contains(&text) {
             notices.0.push(text);
             notices.1.push(text.to_owned());
+        }
+    }
+
+    /// One that is told each time, as long as few wait.
+    pub(crate) fn tell(&self, text: String) {
+        let mut notices = self.0.lock().held();
+        if notices.1.len() < UNTOLD {
+            notices.1.push(text);
         }
     }
 

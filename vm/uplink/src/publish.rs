@@ -1,11 +1,12 @@
 //! Ports of the host that lead to the guest, as the command line names them.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
 /// What goes through a published port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Transport {
     /// Connections.
     Tcp,
@@ -23,7 +24,7 @@ impl fmt::Display for Transport {
 }
 
 /// A port of the host that leads to one of the guest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Publish {
     /// Where the host listens. Port 0 is any that is free.
     pub host: SocketAddr,

@@ -1,11 +1,13 @@
-//! Frames over a stream, as another program sends them.
+//! Frames over a stream, as another program sends them: both ways, to one that is slow, that goes and comes back.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
-use uplink::stream::{Place, Stream};
+use uplink::wire::{Near, Place, Target, Wire};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -13,10 +15,47 @@ fn framed(frame: &[u8]) -> Vec<u8> {
     [&(frame.len() as u32).to_be_bytes()[..], frame].concat()
 }
 
-fn listen(place: &Place) -> (Stream, Receiver<Vec<u8>>, Receiver<()>) {
-    let ((frames, got), (room, told)) = (channel(), channel());
-    let deliver = move |frame: &[u8]| _ = frames.send(frame.to_vec());
-    (Stream::listen(place, deliver, move || _ = room.send(())).unwrap(), got, told)
+/// A near end that tells everything, and takes frames as long as it is not full.
+struct Told {
+    frames: Sender<Vec<u8>>,
+    room: Sender<()>,
+    links: Sender<bool>,
+    full: Arc<AtomicBool>,
+}
+
+impl Near for Told {
+    fn frame(&mut self, frame: &[u8]) -> bool {
+        let takes = !self.full.load(Ordering::SeqCst);
+        takes && self.frames.send(frame.to_vec()).is_ok()
+    }
+
+    fn room(&mut self) {
+        let _ = self.room.send(());
+    }
+
+    fn link(&mut self, up: bool) {
+        let _ = self.links.send(up);
+    }
+}
+
+struct End {
+    wire: Wire,
+    got: Receiver<Vec<u8>>,
+    told: Receiver<()>,
+    links: Receiver<bool>,
+    full: Arc<AtomicBool>,
+}
+
+fn open(target: Target) -> std::io::Result<End> {
+    let ((frames, got), (room, told), (up, links)) = (channel(), channel(), channel());
+    let full = Arc::new(AtomicBool::new(false));
+    let wire = Wire::open(target, Told { frames, room, links: up, full: full.clone() })?;
+    Ok(End { wire, got, told, links, full })
+}
+
+fn listen(place: &Place) -> (Wire, Receiver<Vec<u8>>, Receiver<()>) {
+    let End { wire, got, told, .. } = open(Target::Listen(place.clone())).unwrap();
+    (wire, got, told)
 }
 
 /// Gives whether the other side has closed.
@@ -89,17 +128,43 @@ fn a_program_that_reads_nothing_is_waited_for() {
 }
 
 #[test]
-fn two_of_them_are_connected() {
+fn two_of_them_are_connected_and_again_when_one_has_come_back() {
     let (one, got, _) = listen(&"tcp:127.0.0.1:0".parse().unwrap());
     let place = Place::Tcp(one.address().unwrap());
-    let (frames, got_back) = channel();
-    let two = Stream::connect(&place, move |frame| _ = frames.send(frame.to_vec()), || {}).unwrap();
-    assert!(two.frame(b"there"));
+    let two = open(Target::Call(place.clone())).unwrap();
+    assert_eq!(two.links.recv_timeout(LIMIT), Ok(true));
+    assert!(two.wire.frame(b"there"));
     assert_eq!(got.recv_timeout(LIMIT).unwrap(), b"there");
     assert!(one.frame(b"and back"));
-    assert_eq!(got_back.recv_timeout(LIMIT).unwrap(), b"and back");
+    assert_eq!(two.got.recv_timeout(LIMIT).unwrap(), b"and back");
     drop(one);
-    waited(|| !two.is_connected());
-    let refused = Stream::connect(&place, |_| {}, || {}).unwrap_err();
+    assert_eq!(two.links.recv_timeout(LIMIT), Ok(false));
+    assert!(!two.wire.is_connected() && !two.wire.frame(b"to nothing"));
+    let refused = open(Target::Call(place.clone())).map(|_| ()).unwrap_err();
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    let (_one, got, _) = listen(&place);
+    assert_eq!(two.links.recv_timeout(LIMIT), Ok(true));
+    assert!(two.wire.frame(b"again"));
+    assert_eq!(got.recv_timeout(LIMIT).unwrap(), b"again");
+    let notices = two.wire.notices();
+    assert_eq!(notices, ["it has closed the connection; it is tried again", "the network's other end is there again"]);
+}
+
+#[test]
+fn a_near_end_without_room_is_waited_for_but_not_for_ever() {
+    let End { wire, got, full, .. } = open(Target::Listen("tcp:127.0.0.1:0".parse().unwrap())).unwrap();
+    let mut peer = TcpStream::connect(wire.address().unwrap()).unwrap();
+    full.store(true, Ordering::SeqCst);
+    peer.write_all(&[framed(b"one"), framed(b"two")].concat()).unwrap();
+    // The first is waited for, the second no more.
+    waited(|| wire.lost() == 2);
+    peer.write_all(&framed(b"three")).unwrap();
+    waited(|| wire.lost() == 3);
+    // With room, it is waited again.
+    wire.room();
+    peer.write_all(&framed(b"four")).unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    full.store(false, Ordering::SeqCst);
+    wire.room();
+    assert_eq!(got.recv_timeout(LIMIT).unwrap(), b"four");
 }

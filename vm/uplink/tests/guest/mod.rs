@@ -1,4 +1,4 @@
-//! A guest that is smoltcp's own stack, at an uplink with the host's real sockets.
+//! A guest that is smoltcp's own stack, at an uplink with the host's real sockets, or at a wire.
 
 #![allow(dead_code, unreachable_pub)] // each test uses its part
 
@@ -12,10 +12,47 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
+use uplink::wire::{Near, Target, Wire};
 use uplink::{Settings, Uplink};
 
 /// How many frames the guest's queue takes.
 const QUEUE: usize = 256;
+
+/// What is at the other end of the guest's cable.
+pub trait Outside {
+    fn frame(&self, frame: &[u8]) -> bool;
+    fn room(&self);
+    /// What has gone by, for messages.
+    fn account(&self) -> String;
+}
+
+impl Outside for Uplink {
+    fn frame(&self, frame: &[u8]) -> bool {
+        self.frame(frame)
+    }
+
+    fn room(&self) {
+        self.room();
+    }
+
+    fn account(&self) -> String {
+        format!("{:?}", self.counters())
+    }
+}
+
+impl Outside for Wire {
+    fn frame(&self, frame: &[u8]) -> bool {
+        self.frame(frame)
+    }
+
+    fn room(&self) {
+        self.room();
+    }
+
+    fn account(&self) -> String {
+        format!("lost {}, {:?}", self.lost(), self.notices())
+    }
+}
 
 /// The guest's queue.
 #[derive(Default)]
@@ -24,9 +61,35 @@ pub struct Queue {
     filled: Condvar,
 }
 
-pub struct Link {
+impl Queue {
+    /// False: it is full.
+    fn take(&self, frame: &[u8]) -> bool {
+        let mut frames = self.frames.lock().unwrap();
+        if frames.len() >= QUEUE {
+            return false;
+        }
+        frames.push_back(frame.to_vec());
+        self.filled.notify_one();
+        true
+    }
+}
+
+/// The queue as the near end of a wire.
+struct AtWire(Arc<Queue>);
+
+impl Near for AtWire {
+    fn frame(&mut self, frame: &[u8]) -> bool {
+        self.0.take(frame)
+    }
+
+    fn room(&mut self) {}
+
+    fn link(&mut self, _up: bool) {}
+}
+
+pub struct Link<O> {
     into: VecDeque<Vec<u8>>,
-    uplink: Arc<Uplink>,
+    uplink: Arc<O>,
     mtu: usize,
 }
 
@@ -38,9 +101,9 @@ impl RxToken for Taken {
     }
 }
 
-pub struct Given<'a>(&'a Uplink);
+pub struct Given<'a, O>(&'a O);
 
-impl TxToken for Given<'_> {
+impl<O: Outside> TxToken for Given<'_, O> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, length: usize, f: F) -> R {
         let mut frame = vec![0; length];
         let result = f(&mut frame);
@@ -49,16 +112,16 @@ impl TxToken for Given<'_> {
     }
 }
 
-impl Device for Link {
+impl<O: Outside + 'static> Device for Link<O> {
     type RxToken<'a> = Taken;
-    type TxToken<'a> = Given<'a>;
+    type TxToken<'a> = Given<'a, O>;
 
-    fn receive(&mut self, _now: Instant) -> Option<(Taken, Given<'_>)> {
+    fn receive(&mut self, _now: Instant) -> Option<(Taken, Given<'_, O>)> {
         let frame = self.into.pop_front()?;
         Some((Taken(frame), Given(&self.uplink)))
     }
 
-    fn transmit(&mut self, _now: Instant) -> Option<Given<'_>> {
+    fn transmit(&mut self, _now: Instant) -> Option<Given<'_, O>> {
         Some(Given(&self.uplink))
     }
 
@@ -70,12 +133,12 @@ impl Device for Link {
     }
 }
 
-/// A guest at an uplink.
-pub struct Guest {
-    pub uplink: Arc<Uplink>,
+/// A guest at an uplink, or at a wire.
+pub struct Guest<O = Uplink> {
+    pub uplink: Arc<O>,
     queue: Arc<Queue>,
-    link: Link,
-    face: Interface,
+    link: Link<O>,
+    pub face: Interface,
     pub sockets: SocketSet<'static>,
     began: std::time::Instant,
 }
@@ -85,26 +148,35 @@ impl Guest {
         let mtu = settings.nat.mtu;
         let queue = Arc::new(Queue::default());
         let at = queue.clone();
-        let uplink = Uplink::start(settings, move |frame| {
-            let mut frames = at.frames.lock().unwrap();
-            if frames.len() >= QUEUE {
-                return false;
-            }
-            frames.push_back(frame.to_vec());
-            at.filled.notify_one();
-            true
-        });
-        let uplink = Arc::new(uplink.unwrap());
-        let mut link = Link { into: VecDeque::new(), uplink: uplink.clone(), mtu };
-        let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress([2, 0, 0, 0, 0, 15])));
-        config.random_seed = 1;
-        let mut face = Interface::new(config, &mut link, Instant::ZERO);
+        let uplink = Uplink::start(settings, move |frame| at.take(frame)).unwrap();
+        let mut guest = Guest::at(uplink, queue, mtu);
+        let face = &mut guest.face;
         face.update_ip_addrs(|addresses| {
             addresses.push(IpCidr::new(Ipv4Address::new(10, 0, 2, 15).into(), 24)).unwrap();
             addresses.push(IpCidr::new(Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 0xf).into(), 64)).unwrap();
         });
         face.routes_mut().add_default_ipv4_route(Ipv4Address::new(10, 0, 2, 2)).unwrap();
         face.routes_mut().add_default_ipv6_route(Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 2)).unwrap();
+        guest
+    }
+}
+
+impl Guest<Wire> {
+    /// A guest at a wire, which has no address yet.
+    pub fn at_wire(target: Target) -> std::io::Result<Guest<Wire>> {
+        let queue = Arc::new(Queue::default());
+        let wire = Wire::open(target, AtWire(queue.clone()))?;
+        Ok(Guest::at(wire, queue, 1500))
+    }
+}
+
+impl<O: Outside + 'static> Guest<O> {
+    fn at(uplink: O, queue: Arc<Queue>, mtu: usize) -> Guest<O> {
+        let uplink = Arc::new(uplink);
+        let mut link = Link { into: VecDeque::new(), uplink: uplink.clone(), mtu };
+        let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress([2, 0, 0, 0, 0, 15])));
+        config.random_seed = 1;
+        let face = Interface::new(config, &mut link, Instant::ZERO);
         let began = std::time::Instant::now();
         Guest { uplink, queue, link, face, sockets: SocketSet::new(Vec::new()), began }
     }
@@ -128,10 +200,10 @@ impl Guest {
     }
 
     /// Steps until `done`, at most so long.
-    pub fn until(&mut self, limit: Duration, what: &str, mut done: impl FnMut(&mut Guest) -> bool) {
+    pub fn until(&mut self, limit: Duration, what: &str, mut done: impl FnMut(&mut Guest<O>) -> bool) {
         let end = std::time::Instant::now() + limit;
         while !done(self) {
-            assert!(std::time::Instant::now() < end, "{what}: not within {limit:?}; {:?}", self.uplink.counters());
+            assert!(std::time::Instant::now() < end, "{what}: not within {limit:?}; {}", self.uplink.account());
             self.step();
         }
     }
