@@ -86,11 +86,14 @@ fn two_linux_guests_on_networks_of_cp() {
     one.say("ping -c 3 -W 1 10.1.1.2", "100% packet loss", ANSWER);
 
     way_out(&system, &mut two, n);
-    if shell(&mut one, "ls /modules", n).contains("ctcm.ko") {
+    if shell(&mut one, "ls /modules", n).contains("lcs.ko") {
         channel_to_channel(&mut one, &mut two, n);
         osa(&mut one, &mut two, n);
+        at_layer_3(&mut one, &mut two, n);
+        hipersockets(&mut one, &mut two, n);
+        station(&mut one, &mut two, n);
     } else {
-        println!("the guest's initramfs has no ctcm.ko and qeth.ko (cargo x guest makes one that has)");
+        println!("the guest's initramfs has no ctcm.ko, qeth.ko and lcs.ko (cargo x guest makes one that has)");
     }
 
     two.say("poweroff", "CP READ", ANSWER);
@@ -141,6 +144,30 @@ fn channel_to_channel(one: &mut Client, two: &mut Client, n: &mut u32) {
     // The cable is pulled.
     two.say("#cp uncouple 600", "CTCA 0600 DROP LINUX1 0601", ANSWER);
     one.say("ping -c 2 -W 1 10.2.2.2", "100% packet loss", ANSWER);
+    // And put in again: both drivers look for each other every five seconds.
+    two.say("#cp couple 600 to linux1 601", "CTCA 0600 COUPLE TO LINUX1 0601", ANSWER);
+    comes_back(one, "10.2.2.2", n);
+    comes_back(two, "10.2.2.1", n);
+    moves_a_file(one, two, "10.2.2.2", n);
+}
+
+/// The guest reaches this address again, after a while.
+fn comes_back(client: &mut Client, address: &str, n: &mut u32) {
+    shell(client, &format!("for i in $(seq 30); do ping -c 1 -W 1 {address} && break; done"), n);
+    client.say(&format!("ping -c 10 -i 0.1 {address}"), " 0% packet loss", ANSWER);
+}
+
+/// Eight megabytes go from one guest to the other as they are.
+fn moves_a_file(from: &mut Client, to: &mut Client, address: &str, n: &mut u32) {
+    shell(to, "nc -l -p 9000 > /got & sleep 1", n);
+    shell(from, "dd if=/dev/urandom of=/file bs=64k count=128", n);
+    shell(from, &format!("nc {address} 9000 < /file"), n);
+    let sum = |client: &mut Client, file: &str, n: &mut u32| {
+        let said = shell(client, &format!("wait; md5sum < {file}; rm {file}"), n);
+        let sum = said.split_whitespace().find(|word| word.len() == 32 && word.bytes().all(|b| b.is_ascii_hexdigit()));
+        sum.unwrap_or_else(|| panic!("{said}")).to_owned()
+    };
+    assert_eq!(sum(from, "/file", n), sum(to, "/got", n), "what went to {address}");
 }
 
 /// An adapter of type QDIO, with Debian's driver, on a LAN with one of type VIRTIO.
@@ -167,5 +194,79 @@ fn osa(one: &mut Client, two: &mut Client, n: &mut u32) {
     shell(one, &format!("echo 0 > {device}/online; echo 1 > {device}/online"), n);
     shell(one, "ip addr add 10.3.3.1/24 dev $d; ip link set $d up; sleep 1", n);
     one.say("ping -c 3 -i 0.2 10.3.3.2", " 0% packet loss", ANSWER);
+    moves_a_file(one, two, "10.3.3.2", n);
+    moves_a_file(two, one, "10.3.3.1", n);
     one.say("#cp detach nic 700", "devices 0700-0702 detached", ANSWER);
+}
+
+/// Sets up an adapter with Debian's driver at layer 3.
+fn packets(client: &mut Client, base: u16, address: &str, n: &mut u32) {
+    let [read, write, data] = [base, base + 1, base + 2].map(|number| format!("0.0.{number:04x}"));
+    shell(client, "sleep 1; for m in ccwgroup llc stp bridge qeth qeth_l3; do insmod /modules/$m.ko; done", n);
+    // A line of a 3270 is short.
+    shell(client, &format!("cd /sys/bus/ccwgroup/drivers/qeth; echo {read},{write},{data} > group; cd {read}"), n);
+    let said = shell(client, "echo 0 > layer2; echo 1 > online; cat state", n);
+    assert!(said.contains("\nUP") || said.contains("\nSOFTSETUP"), "{said}");
+    shell(client, &format!("d=$(cat if_name); cd /; ip addr add {address}/24 dev $d; ip link set $d up"), n);
+}
+
+/// The same adapter at layer 3, where it is the one that has the Ethernet: packets of IPv4, and frames of IPv6.
+fn at_layer_3(one: &mut Client, two: &mut Client, n: &mut u32) {
+    one.say("#cp define nic 710 type qdio", "devices 0710-0712 defined", ANSWER);
+    one.say("#cp couple 710 to * mine", "NIC 0710 is connected to LAN LINUX1 MINE", ANSWER);
+    packets(one, 0x710, "10.3.3.11", n);
+    shell(one, "ip addr add fd03::11/64 dev $d", n);
+    shell(two, "ip addr add fd03::2/64 dev eth2; sleep 3", n);
+    one.say("ping -c 20 -i 0.05 10.3.3.2", " 0% packet loss", ANSWER);
+    two.say("ping -c 5 -i 0.05 -s 20000 10.3.3.11", " 0% packet loss", ANSWER);
+    one.say("ping -6 -c 5 -i 0.05 fd03::2", " 0% packet loss", ANSWER);
+    moves_a_file(one, two, "10.3.3.2", n);
+    moves_a_file(two, one, "10.3.3.11", n);
+    // An address that is another adapter's now: neighbours are told.
+    shell(one, "ip addr add 10.3.3.12/24 dev $d", n);
+    two.say("ping -c 3 -i 0.2 10.3.3.12", " 0% packet loss", ANSWER);
+    shell(one, "ip addr del 10.3.3.12/24 dev $d; sleep 1", n);
+    two.say("ip neigh flush all; ping -c 2 -W 1 10.3.3.12", "100% packet loss", ANSWER);
+    // The cable is pulled, and put in again.
+    one.say("#cp uncouple 710", "is disconnected from LAN LINUX1 MINE", ANSWER);
+    assert!(shell(one, "sleep 2; cat /sys/class/net/$d/carrier", n).contains("\n0"));
+    one.say("#cp couple 710 to * mine", "NIC 0710 is connected to LAN LINUX1 MINE", ANSWER);
+    comes_back(one, "10.3.3.2", n);
+    one.say("#cp detach nic 710", "devices 0710-0712 detached", ANSWER);
+}
+
+/// A LAN of HiperSockets.
+fn hipersockets(one: &mut Client, two: &mut Client, n: &mut u32) {
+    one.say("#cp define lan hs type hipersockets", "LAN LINUX1 HS is created", ANSWER);
+    for (client, address) in [(&mut *one, "10.5.5.1"), (&mut *two, "10.5.5.2")] {
+        client.say("#cp define nic 720 type hipersockets", "devices 0720-0722 defined", ANSWER);
+        client.say("#cp couple 720 to linux1 hs", "NIC 0720 is connected to LAN LINUX1 HS", ANSWER);
+        packets(client, 0x720, address, n);
+    }
+    assert!(shell(one, "cat /sys/class/net/$d/mtu", n).contains("\n8192"));
+    one.say("ping -c 20 -i 0.05 10.5.5.2", " 0% packet loss", ANSWER);
+    two.say("ping -c 5 -i 0.05 -s 20000 10.5.5.1", " 0% packet loss", ANSWER);
+    moves_a_file(one, two, "10.5.5.2", n);
+    moves_a_file(two, one, "10.5.5.1", n);
+}
+
+/// A LAN channel station with Debian's driver, on the LAN with an adapter of type VIRTIO.
+fn station(one: &mut Client, two: &mut Client, n: &mut u32) {
+    one.say("#cp define nic 900 type lcs", "devices 0900-0901 defined", ANSWER);
+    one.say("#cp couple 900 to * mine", "NIC 0900 is connected to LAN LINUX1 MINE", ANSWER);
+    shell(one, "sleep 1; insmod /modules/ccwgroup.ko; insmod /modules/lcs.ko", n);
+    shell(one, "echo 0.0.0900,0.0.0901 > /sys/bus/ccwgroup/drivers/lcs/group", n);
+    shell(one, "echo 1 > /sys/bus/ccwgroup/drivers/lcs/0.0.0900/online", n);
+    shell(one, "d=$(ls /sys/bus/ccwgroup/drivers/lcs/0.0.0900/net)", n);
+    shell(one, "ip addr add 10.3.3.21/24 dev $d; ip link set $d up; sleep 1", n);
+    let said = shell(one, "cat /sys/class/net/$d/address", n);
+    assert!(said.contains("02:00:00:"), "{said}");
+    two.say("ping -c 20 -i 0.05 10.3.3.21", " 0% packet loss", ANSWER);
+    one.say("ping -c 5 -i 0.05 -s 20000 10.3.3.2", " 0% packet loss", ANSWER);
+    moves_a_file(one, two, "10.3.3.2", n);
+    moves_a_file(two, one, "10.3.3.21", n);
+    one.say("#cp uncouple 900", "is disconnected from LAN LINUX1 MINE", ANSWER);
+    one.say("ping -c 2 -W 1 10.3.3.2", "100% packet loss", ANSWER);
+    one.say("#cp couple 900 to * mine", "NIC 0900 is connected to LAN LINUX1 MINE", ANSWER);
+    comes_back(one, "10.3.3.2", n);
 }

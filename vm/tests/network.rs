@@ -131,6 +131,53 @@ fn md5(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&output.stdout).split_whitespace().next().expect("a sum").to_owned()
 }
 
+/// What one of two guests does, at its end of a stream between two processes.
+fn at_a_stream(own: &str, other: &str, then: &str) -> String {
+    format!(
+        "for name in failover net_failover virtio_net; do insmod /modules/$name.ko; done
+ip link set lo up; ip link set eth0 up; ip addr add {own}/24 dev eth0
+echo ADDRESS $(cat /sys/class/net/eth0/address)
+for i in $(seq 60); do ping -c 1 -W 1 {other} > /dev/null && break; done
+{then}
+poweroff -f
+"
+    )
+}
+
+#[test]
+fn two_guests_of_two_processes_are_on_one_network() {
+    let Some(guest) = guest() else { return };
+    let place = std::env::temp_dir().join(format!("endicott-stream-{}.socket", std::process::id()));
+    let place = place.display().to_string();
+    // The first serves a file, until the second has gone.
+    let serves = "head -c 3000000 /dev/urandom > /tmp/file; echo SUM $(md5sum < /tmp/file); httpd -p 80 -h /tmp
+while ping -c 1 -W 5 10.4.4.2 > /dev/null; do sleep 0.2; done";
+    let takes = "ping -c 20 -i 0.05 10.4.4.1
+for i in $(seq 60); do wget -q -O /tmp/got http://10.4.4.1/file && break; sleep 0.5; done
+echo SUM $(md5sum < /tmp/got)";
+    let (one, two) = thread::scope(|scope| {
+        let one = scope.spawn(|| {
+            let words = ["--net", &format!("listen:unix:{place}")];
+            shell(&guest, &words, at_a_stream("10.4.4.1", "10.4.4.2", serves).as_bytes())
+        });
+        let began = Instant::now();
+        while !std::path::Path::new(&place).exists() {
+            assert!(began.elapsed() < Duration::from_secs(60), "nothing listens");
+            thread::sleep(Duration::from_millis(50));
+        }
+        let words = ["--net", &format!("call:unix:{place}"), "--mac", "02:00:00:00:00:09"];
+        let two = shell(&guest, &words, at_a_stream("10.4.4.2", "10.4.4.1", takes).as_bytes());
+        (one.join().expect("the first ends"), two)
+    });
+    let line = |said: &str, word: &str| said.lines().find(|line| line.starts_with(word)).map(str::to_owned);
+    assert!(two.contains("20 packets transmitted, 20 packets received, 0% packet loss"), "{two}");
+    assert_eq!(line(&two, "ADDRESS").as_deref(), Some("ADDRESS 02:00:00:00:00:09"), "{two}");
+    let own = line(&one, "ADDRESS 02:").unwrap_or_else(|| panic!("{one}"));
+    assert_ne!(own, "ADDRESS 02:00:00:00:00:01", "an address of its own");
+    let sum = line(&one, "SUM ");
+    assert!(sum.is_some() && sum == line(&two, "SUM "), "{one}{two}");
+}
+
 #[test]
 fn what_cannot_be_is_said() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("the host has a port");
@@ -144,6 +191,14 @@ fn what_cannot_be_is_said() {
         (vec!["--net", "none", "--publish", "8080:80"], "--publish wants a network: --net user"),
         (vec!["--net", "none", "--capture", "x"], "--capture wants a network: --net user"),
         (vec!["--net", "none", "--host-access"], "--host-access wants a network: --net user"),
+        (vec!["--net", "none", "--mac", "02:00:00:00:00:09"], "--mac wants a network: --net user"),
+        (vec!["--net", "tap:x", "--publish", "8080:80"], "--publish is for --net user and --net passt"),
+        (vec!["--net", "listen:unix:/tmp/x", "--host-access"], "--host-access is for --net user and --net passt"),
+        (vec!["--net", "bridge"], "the kinds are user, none, passt, tap:NAME, listen:PLACE and call:PLACE"),
+        (vec!["--net", "tap:a/b"], "is no name of an interface: 1 to 15 characters"),
+        (vec!["--net", "call:/tmp/x"], "is neither unix:PATH nor tcp:ADDRESS:PORT"),
+        (vec!["--net", "user", "--mac", "03:00:00:00:00:01"], "an address of one card is six bytes"),
+        (vec!["--net", "user", "--mac", "02"], "an address of one card is six bytes"),
     ] {
         let output = endicott().args(["linux", "--disk", &disk]).args(&words).output().expect("endicott starts");
         let said = String::from_utf8_lossy(&output.stderr);

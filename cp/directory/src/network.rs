@@ -6,7 +6,7 @@ use crate::model::{AdapterType, DeviceKind, Nic};
 use crate::operands::{Operands, Problem, abbreviates, decimal, hexadecimal, problem, vdev};
 
 const EXPECTED: &str = "TYPE, LAN, MACID, VLAN, PORTTYPE, PROMISCUOUS, DEVICES, CHPID or PORTNUMBER";
-const TYPES: &str = "VIRTIO, QDIO or HIPERSOCKETS";
+const TYPES: &str = "VIRTIO, QDIO, HIPERSOCKETS or LCS";
 
 /// NICDEF vdev [TYPE type] [DEVICES n] [LAN owner|*|SYSTEM name] [MACID xxxxxx] [PORTTYPE ACCESS|TRUNK] [VLAN set]
 /// [PROMISCUOUS] [CHPID xx] [PORTNUMBER n]; several for one vdev add up
@@ -23,7 +23,7 @@ pub(crate) fn nicdef(operands: &mut Operands, entry: &mut Entry) -> Result<(), P
     while let Some(word) = operands.next() {
         let is = |name: &str, shortest: &str| abbreviates(&word, name, shortest);
         match () {
-            () if word == "TYPE" => nic.kind = operands.parse(TYPES, adapter_type)?,
+            () if word == "TYPE" => nic.kind = operands.parse(TYPES, AdapterType::of)?,
             () if word == "LAN" => nic.lan = Some(network(operands)?),
             () if word == "MACID" => {
                 let id = |word: &str| hexadecimal(word, 6).filter(|id| *id != 0);
@@ -63,7 +63,7 @@ pub(crate) fn nicdef(operands: &mut Operands, entry: &mut Entry) -> Result<(), P
     Ok(())
 }
 
-/// SPECIAL vdev QDIO|HIPERS|VIRTIO [devices [owner name]], as far as it is about the adapter
+/// SPECIAL vdev QDIO|HIPERS|VIRTIO|LCS [devices [owner name]], as far as it is about the adapter
 pub(crate) fn special(kind: AdapterType, operands: &mut Operands, entry: &mut Entry) -> Result<Nic, Problem> {
     let devices = operands.optional("a number of devices, 1 to 3072", devices)?;
     let lan = if operands.peek().is_some() { Some(network(operands)?) } else { None };
@@ -72,22 +72,10 @@ pub(crate) fn special(kind: AdapterType, operands: &mut Operands, entry: &mut En
     Ok(nic)
 }
 
-/// An adapter that is not simulated is not there, and none has another number of devices than it needs.
+/// No adapter has another number of devices than it needs.
 fn told(entry: &mut Entry, nic: &Nic) {
-    match nic.devices {
-        _ if !nic.kind.is_simulated() => entry.unused.push(format!("TYPE {}", nic.kind.name())),
-        Some(devices) if devices != nic.kind.devices() => entry.unused.push(format!("DEVICES {devices}")),
-        _ => (),
-    }
-}
-
-/// The type of adapter that a word means.
-pub(crate) fn adapter_type(word: &str) -> Option<AdapterType> {
-    match () {
-        () if word == "VIRTIO" => Some(AdapterType::Virtio),
-        () if word == "QDIO" => Some(AdapterType::Qdio),
-        () if abbreviates(word, "HIPERSOCKETS", "HIPER") => Some(AdapterType::Hipersockets),
-        () => None,
+    if let Some(devices) = nic.devices.filter(|devices| *devices != nic.kind.devices()) {
+        entry.unused.push(format!("DEVICES {devices}"));
     }
 }
 

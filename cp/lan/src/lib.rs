@@ -20,7 +20,7 @@ mod show;
 mod uplink;
 
 pub use address::{Addresses, Prefixes};
-pub use network::{Adapter, Definition, Grant, Kind, Name, Place, PortType, SYSTEM, Tags};
+pub use network::{Adapter, Definition, Grant, Kind, Name, NetworkType, Place, PortType, SYSTEM, Tags, Transport};
 pub use networks::{Limits, Networks};
 pub use show::{Extent, mac};
-pub use uplink::{Uplink, UplinkSpec, Uplinks};
+pub use uplink::{Sockets, Uplink, UplinkSpec, Uplinks};

@@ -28,6 +28,46 @@ impl Kind {
     }
 }
 
+/// The type of a network: which adapters are connected to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NetworkType {
+    /// Adapters of Ethernet: types VIRTIO and QDIO.
+    #[default]
+    Qdio,
+    /// HiperSockets.
+    Hipersockets,
+}
+
+impl NetworkType {
+    /// Its name in responses.
+    pub fn word(self) -> &'static str {
+        match self {
+            NetworkType::Qdio => "QDIO",
+            NetworkType::Hipersockets => "HIPERS",
+        }
+    }
+}
+
+/// What a network carries, as it tells those that set up a guest's driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Transport {
+    /// Frames: drivers are at layer 2.
+    #[default]
+    Ethernet,
+    /// Packets of IP: drivers are at layer 3.
+    Ip,
+}
+
+impl Transport {
+    /// Its name in responses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Transport::Ethernet => "ETHERNET",
+            Transport::Ip => "IP",
+        }
+    }
+}
+
 /// The name of a network: its owner's and its own.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Name {
@@ -68,6 +108,8 @@ pub struct Adapter {
     pub mac: Mac,
     /// The name of its kind.
     pub kind: &'static str,
+    /// The type of networks that it may be connected to.
+    pub family: NetworkType,
     /// It wants copies of all frames.
     pub promiscuous: bool,
     /// MACPROTECT, if the adapter has a setting of its own.
@@ -134,6 +176,10 @@ pub struct Definition {
     pub kind: Kind,
     /// Its name.
     pub name: Name,
+    /// Its type.
+    pub family: NetworkType,
+    /// What it carries.
+    pub transport: Transport,
     /// Only users with a grant, and the owner, may connect.
     pub restricted: bool,
     /// The most adapters.
@@ -156,6 +202,8 @@ impl Definition {
         Definition {
             kind,
             name,
+            family: NetworkType::default(),
+            transport: Transport::default(),
             restricted: kind == Kind::Vswitch,
             maximum: None,
             isolated: false,

@@ -139,6 +139,9 @@ impl Networks {
         let kind = network.definition.kind;
         let settings = network.settings(&adapter, own.as_ref(), protect);
         let settings = settings.ok_or_else(|| message::not_to_couple(name))?;
+        if network.definition.family != adapter.family {
+            return Err(message::network_type(adapter.kind, kind.word(), name, network.definition.family.word()));
+        }
         let full = |limit: &u16| network.connections.len() >= usize::from(*limit);
         if network.definition.maximum.as_ref().is_some_and(full) || network.connections.len() >= usize::from(u16::MAX) {
             return Err(message::network_full(kind.word(), name));

@@ -2,8 +2,8 @@
 //!
 //! Operands that z/VM has and that are without an effect here are taken, and the answer says so.
 
-use crate::network::{Definition, Grant, Kind, Name, Place, PortType, Tags};
-use crate::uplink::UplinkSpec;
+use crate::network::{Definition, Grant, Kind, Name, NetworkType, Place, PortType, Tags, Transport};
+use crate::uplink::{Sockets, UplinkSpec};
 use message::Message;
 use message::words::{Word, Words};
 
@@ -56,7 +56,7 @@ pub fn owner(words: &mut Words<'_>, issuer: &str, usual: &str) -> Result<String,
 pub fn define_lan(words: &mut Words<'_>, issuer: &str) -> Result<Read<Definition>, Message> {
     let name = network_name(words)?;
     let mut definition = Definition::new(Kind::Lan, Name { owner: issuer.into(), name });
-    let mut idle = Vec::new();
+    let (mut idle, mut transport) = (Vec::new(), None);
     while let Some(word) = words.peek() {
         if words.peek().is_some_and(|word| word.is("OWNERid")) {
             definition.name.owner = owner(words, issuer, issuer)?;
@@ -67,9 +67,10 @@ pub fn define_lan(words: &mut Words<'_>, issuer: &str) -> Result<Read<Definition
             () if word.is("MAXCONN") => definition.maximum = maximum(words)?,
             () if word.is("RESTricted") => definition.restricted = true,
             () if word.is("UNRESTricted") => definition.restricted = false,
-            () if word.is("TYPE") => network_type(words.need()?)?,
-            () if word.is("ETHernet") => (),
-            () if word.is("IP") || word.is("MFS") => return Err(message::transport(word.upper())),
+            () if word.is("TYPE") => definition.family = network_type(words.need()?)?,
+            () if word.is("ETHernet") => transport = Some(Transport::Ethernet),
+            () if word.is("IP") => transport = Some(Transport::Ip),
+            () if word.is("MFS") => return Err(message::transport(word.upper())),
             () if word.is("GRANT") => {
                 for userid in users(words)? {
                     definition.grants.insert(userid, Grant::default());
@@ -80,6 +81,13 @@ pub fn define_lan(words: &mut Words<'_>, issuer: &str) -> Result<Read<Definition
             () => idle.push(idle_operand(word, words)?),
         }
     }
+    definition.transport = match (definition.family, transport) {
+        (NetworkType::Hipersockets, Some(Transport::Ethernet)) => {
+            return Err(message::transport("TYPE HIPERSOCKETS ETHERNET"));
+        }
+        (NetworkType::Hipersockets, _) => Transport::Ip,
+        (NetworkType::Qdio, transport) => transport.unwrap_or_default(),
+    };
     Ok(Read { what: definition, idle })
 }
 
@@ -91,12 +99,13 @@ pub fn define_vswitch(words: &mut Words<'_>) -> Result<Read<Definition>, Message
     let (mut port, mut native) = (None, None);
     while let Some(word) = words.next() {
         match () {
-            () if word.is("TYPE") => network_type(words.need()?)?,
-            () if word.is("ETHernet") => (),
-            () if ["IP", "NONrouter", "PRIrouter", "BRIDGEport", "PORTBASED", "GLObal"]
-                .iter()
-                .any(|no| word.is(no)) =>
-            {
+            () if word.is("TYPE") => match network_type(words.need()?)? {
+                NetworkType::Qdio => (),
+                NetworkType::Hipersockets => return Err(message::transport("TYPE HIPERSOCKETS")),
+            },
+            () if word.is("ETHernet") => definition.transport = Transport::Ethernet,
+            () if word.is("IP") => definition.transport = Transport::Ip,
+            () if ["NONrouter", "PRIrouter", "BRIDGEport", "PORTBASED", "GLObal"].iter().any(|no| word.is(no)) => {
                 return Err(message::transport(word.upper()));
             }
             () if word.is("RESTricted") => definition.restricted = true,
@@ -331,26 +340,36 @@ fn users(words: &mut Words<'_>) -> Result<Vec<String>, Message> {
     Ok(users)
 }
 
-/// The way out: `USER [PUBLISH port ...] [HOSTACCESS ON|OFF]`, `NONE`, or `RDEV NONE`.
+/// The way out: `USER|PASST [PUBLISH port ...] [HOSTACCESS ON|OFF]`, `TAP interface`, `LISTEN|CALL place`, `NONE`, or
+/// `RDEV NONE`. Names of the host's are in upper and lower case.
 fn uplink(words: &mut Words<'_>) -> Result<UplinkSpec, Message> {
+    let name = |words: &mut Words<'_>| words.need().map(|word| word.0.to_string());
     match () {
-        () if words.accept("NONE") => return Ok(UplinkSpec::None),
-        () if words.accept("RDEV") => return rdev(words),
-        () if words.accept("USER") => (),
-        () => return Err(words.next().map_or_else(message::operand_missing, |word| word.invalid())),
+        () if words.accept("NONE") => Ok(UplinkSpec::None),
+        () if words.accept("RDEV") => rdev(words),
+        () if words.accept("USER") => sockets(words).map(UplinkSpec::User),
+        () if words.accept("PASST") => sockets(words).map(UplinkSpec::Passt),
+        () if words.accept("TAP") => name(words).map(UplinkSpec::Tap),
+        () if words.accept("LISTEN") => name(words).map(UplinkSpec::Listen),
+        () if words.accept("CALL") => name(words).map(UplinkSpec::Call),
+        () => Err(words.next().map_or_else(message::operand_missing, |word| word.invalid())),
     }
-    let (mut publish, mut host_access) = (Vec::new(), false);
+}
+
+/// `[PUBLISH port ...] [HOSTACCESS ON|OFF]`
+fn sockets(words: &mut Words<'_>) -> Result<Sockets, Message> {
+    let mut sockets = Sockets::default();
     loop {
         match () {
             () if words.accept("PUBlish") => {
-                publish.push(words.need()?.0.to_string());
+                sockets.publish.push(words.need()?.0.to_string());
                 while let Some(word) = words.peek().filter(|word| word.0.contains(':')) {
-                    publish.push(word.0.to_string());
+                    sockets.publish.push(word.0.to_string());
                     words.next();
                 }
             }
-            () if words.accept("HOSTaccess") => host_access = words.need()?.on_or_off()?,
-            () => return Ok(UplinkSpec::User { publish, host_access }),
+            () if words.accept("HOSTaccess") => sockets.host_access = words.need()?.on_or_off()?,
+            () => return Ok(sockets),
         }
     }
 }
@@ -402,11 +421,11 @@ fn prefix(word: Word<'_>) -> Result<[u8; 3], Message> {
     if a & 3 == 2 { Ok([a, b, c]) } else { Err(word.invalid()) }
 }
 
-/// QDIO: there is no other.
-fn network_type(word: Word<'_>) -> Result<(), Message> {
+/// QDIO or HIPERSOCKETS.
+fn network_type(word: Word<'_>) -> Result<NetworkType, Message> {
     match () {
-        () if word.is("QDIO") => Ok(()),
-        () if word.is("HIPERsockets") => Err(message::transport("TYPE HIPERSOCKETS")),
+        () if word.is("QDIO") => Ok(NetworkType::Qdio),
+        () if word.is("HIPERsockets") => Ok(NetworkType::Hipersockets),
         () => Err(word.invalid()),
     }
 }

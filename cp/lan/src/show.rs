@@ -146,8 +146,12 @@ impl Network {
         let protect = definition.protect.map_or("Unspecified", on_off);
         let title = format!("{kind} {} {}", name.owner, name.name);
         let mut lines = vec![
-            format!("{title:<23} Type: QDIO    Connected: {:<4} Maxconn: {maximum}", self.connections.len()),
-            format!("  {persistent:<11} {restricted:<13} {:<25} Accounting: OFF", "ETHERNET"),
+            format!(
+                "{title:<23} Type: {:<7} Connected: {:<4} Maxconn: {maximum}",
+                definition.family.word(),
+                self.connections.len()
+            ),
+            format!("  {persistent:<11} {restricted:<13} {:<25} Accounting: OFF", definition.transport.word()),
         ];
         if definition.kind == Kind::Vswitch {
             lines.push("  USERBASED".into());
@@ -192,17 +196,16 @@ impl Network {
     }
 
     fn uplink_lines(&self, details: bool) -> Vec<String> {
-        let UplinkSpec::User { publish, host_access } = &self.definition.uplink else {
-            return vec![" Uplink Port: None".into()];
-        };
+        let spec = &self.definition.uplink;
+        let Some(what) = spec.line() else { return vec![" Uplink Port: None".into()] };
         let state = match (&self.uplink, &self.trouble) {
             (Some(_), _) => "Ready".into(),
             (None, Some(why)) => format!("Not connected: {why}"),
             (None, None) => "Disconnected".into(),
         };
         let mut lines = vec![" Uplink Port:".into(), format!("  State: {state}")];
-        lines.push(format!("  Type: USER   Host access: {}", on_off(*host_access)));
-        lines.extend(publish.iter().map(|ports| format!("  Published: {ports}")));
+        lines.push(format!("  {what}"));
+        lines.extend(spec.published().iter().map(|ports| format!("  Published: {ports}")));
         if let Some(connected) = self.uplink.as_ref().filter(|_| details) {
             lines.extend(connected.uplink.details().iter().map(|line| format!("  {line}")));
             lines.extend(count_lines(connected.port.counters()));

@@ -2,7 +2,7 @@
 
 use base::{Clock, Tod};
 use lan::operands::{self, Change};
-use lan::{Adapter, Definition, Extent, Kind, Name, Networks, Place, Uplink, UplinkSpec, Uplinks};
+use lan::{Adapter, Definition, Extent, Kind, Name, NetworkType, Networks, Place, Uplink, UplinkSpec, Uplinks};
 use message::words::Words;
 use net::{Mac, Port, Takes};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -38,7 +38,7 @@ fn set(networks: &Networks, kind: Kind, name: &Name, text: &str) -> Vec<Place> {
 /// An adapter of a user, with an address from its device number.
 fn adapter(userid: &str, vdev: u16) -> Adapter {
     let place = Place { userid: userid.into(), vdev };
-    Adapter { place, mac: mac(vdev), kind: "VIRTIO", promiscuous: false, protect: None }
+    Adapter { place, mac: mac(vdev), kind: "VIRTIO", family: NetworkType::Qdio, promiscuous: false, protect: None }
 }
 
 fn mac(vdev: u16) -> Mac {
@@ -248,7 +248,8 @@ impl Uplink for Open {
 
 impl Uplinks for Outside {
     fn open(&self, port: &Arc<Port>, spec: &UplinkSpec) -> Result<Box<dyn Uplink>, String> {
-        let UplinkSpec::User { publish, .. } = spec else { panic!("there is nothing to open") };
+        assert_ne!(*spec, UplinkSpec::None, "there is nothing to open");
+        let publish = spec.published();
         if publish.iter().any(|port| port != "1:1") {
             return Err("port in use".into());
         }
@@ -291,6 +292,17 @@ fn a_way_out_is_opened_closed_and_told_of() {
     assert_eq!((change("UPLINK DISCONNECT"), outside.open.load(SeqCst)), (None, 0));
     assert!(lines(Extent::default()).contains("State: Disconnected"));
     assert_eq!((change("UPLINK CONNECT"), outside.open.load(SeqCst)), (None, 1));
+    // Other ways out, each with the line that tells which it is. Names of the host's are as they are written.
+    for (words, line) in [
+        ("PASST PUBLISH 1:1 HOSTACCESS ON", "  Type: PASST   Host access: ON"),
+        ("TAP Tap0", "  Type: TAP   Interface: Tap0"),
+        ("LISTEN unix:/Tmp/x", "  Type: LISTEN   Place: unix:/Tmp/x"),
+        ("CALL tcp:127.0.0.1:9", "  Type: CALL   Place: tcp:127.0.0.1:9"),
+    ] {
+        assert_eq!((change(&format!("UPLINK {words}")), outside.open.load(SeqCst)), (None, 1));
+        let lines = lines(Extent::default());
+        assert!(lines.contains(line) && lines.contains("Published: 1:1") == words.contains("PUBLISH"), "{lines}");
+    }
     networks.destroy(Kind::Vswitch, &name).unwrap();
     assert_eq!(outside.open.load(SeqCst), 0);
 }

@@ -1,9 +1,7 @@
 //! COUPLE and UNCOUPLE; DEFINE and DETACH of networks and of their adapters.
 
 use super::{Issuer, Response, ctca};
-use crate::nic::{self, Nic, Wishes};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use consoles::display::Tone;
 use directory::{AdapterType, DeviceKind};
 use lan::operands::{self, Read};
@@ -11,9 +9,8 @@ use lan::{Definition, Grant, Kind, Name, Place, PortType, SYSTEM};
 use message::Message;
 use message::words::{Word, Words};
 use std::sync::Arc;
-
-/// The types of adapters that there are.
-const TYPES: &[AdapterType] = &[AdapterType::Virtio, AdapterType::Qdio];
+use virtualmachine::nic::{self, Nic, Wishes};
+use virtualmachine::vmdbk::Vmdbk;
 
 /// `COUPLe vdev [TO owner|*|SYSTEM name] | vdev [TO] userid|* vdev`
 ///
@@ -125,7 +122,7 @@ pub(super) fn define_nic(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Resu
     while let Some(word) = words.next() {
         match () {
             () if word.is("TYPE") => kind = adapter_type(words.need()?)?,
-            () if ["VIRTIO", "QDIO", "HIPERsockets", "IEDN", "INMN"].iter().any(|known| word.is(known)) => {
+            () if AdapterType::of(&word.upper()).is_some() || word.is("IEDN") || word.is("INMN") => {
                 kind = adapter_type(word)?;
             }
             () if word.is("DEVices") => devices = Some(words.need()?),
@@ -152,12 +149,12 @@ pub(super) fn define_nic(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Resu
 
 /// The types of adapters, for messages.
 fn types() -> String {
-    TYPES.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+    AdapterType::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// The type of adapter that a word means, if there are any of it.
 fn adapter_type(word: Word<'_>) -> Result<AdapterType, Message> {
-    TYPES.iter().copied().find(|kind| word.is(kind.name())).ok_or_else(|| message::nic_type(word.upper(), types()))
+    AdapterType::of(&word.upper()).ok_or_else(|| message::nic_type(word.upper(), types()))
 }
 
 /// MACID: SYSTEM, or with class B three bytes.
@@ -178,9 +175,6 @@ fn make_nic(
     id: Option<u32>,
     wishes: Wishes,
 ) -> Result<(Arc<Nic>, String), Message> {
-    if !TYPES.contains(&kind) {
-        return Err(message::nic_type(kind.name(), types()));
-    }
     let mac = cp.networks.take_address(&operands::place(&vmdbk.userid, vdev), id)?;
     let nic = Nic::new(kind, vdev, mac, nic::MTU);
     nic.set_wishes(wishes);
@@ -299,8 +293,7 @@ pub fn log_on(cp: &Cp, vmdbk: &Vmdbk) {
     cp.networks.returns(&vmdbk.userid);
     let tell = |text: &str| vmdbk.write(text, Tone::Normal, cp.now());
     let adapters = vmdbk.user.devices.iter().filter_map(|device| match &device.kind {
-        // What is not simulated was told when the directory was read.
-        DeviceKind::Nic(nic) if nic.kind.is_simulated() => Some((device.vdev, nic)),
+        DeviceKind::Nic(nic) => Some((device.vdev, nic)),
         _ => None,
     });
     for (vdev, statement) in adapters {

@@ -2,11 +2,11 @@
 
 use super::super::network::{network, own_nic};
 use super::super::{Issuer, Response};
-use crate::nic::Nic;
 use crate::system::Cp;
 use lan::{Extent, Kind, Name};
 use message::Message;
 use message::words::Words;
+use virtualmachine::nic::Nic;
 
 /// `Query LAN [ALL|name [OWNERid userid|*|SYSTEM]] [DETails|ACTive]`
 ///

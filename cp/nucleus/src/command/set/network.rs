@@ -19,13 +19,15 @@ pub fn lan(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Messa
 }
 
 /// `SET VSWITCH name GRAnt userid ... [PORTType ACCESS|TRUNK] [VLAN n[-n] ...] [PROmiscuous] | REVoke userid ... |
-/// ISOLation ON|OFF | MACProtect ON|OFF|UNSPECified | UPLINK CONnect|DISCONnect|NONE | UPLINK USER [PUBlish port ...]
-/// [HOSTaccess ON|OFF]`
+/// ISOLation ON|OFF | MACProtect ON|OFF|UNSPECified | UPLINK CONnect|DISCONnect|NONE | UPLINK USER|PASST [PUBlish port
+/// ...] [HOSTaccess ON|OFF] | UPLINK TAP interface | UPLINK LISTEN|CALL place`
 ///
 /// Changes a virtual switch. GRANT lets users connect: on a switch that is aware of VLANs, in those that are named.
 /// What a grant says holds at once for adapters that are connected. ISOLATION: no frame goes from an adapter to
 /// another. UPLINK USER is a gateway to the host's network, which needs no privilege; PUBLISH leads ports of the host
-/// to a guest, as in 8080:80, and HOSTACCESS lets guests reach servers on the host's loopback.
+/// to a guest, as in 8080:80, and HOSTACCESS lets guests reach servers on the host's loopback. UPLINK PASST is the same
+/// by the program passt, for one guest. UPLINK TAP is an interface of the host's. UPLINK LISTEN and CALL lead to
+/// another program, such as another host's system, at a place: unix:path or tcp:address:port.
 pub fn vswitch(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     change(cp, issuer, Kind::Vswitch, words)
 }
