@@ -76,6 +76,14 @@ impl Sense {
         Sense { bytes: [0; 32], len: bytes.min(32) as u8 }
     }
 
+    /// These sense bytes, the first 32 of them.
+    pub(crate) fn of(bytes: &[u8]) -> Sense {
+        let mut sense = Sense::new(bytes.len());
+        let length = usize::from(sense.len);
+        sense.bytes[..length].copy_from_slice(&bytes[..length]);
+        sense
+    }
+
     /// The same with bits turned on in byte `n`.
     pub fn with(mut self, n: usize, bits: u8) -> Sense {
         if n < self.bytes().len() {

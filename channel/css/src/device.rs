@@ -12,6 +12,7 @@ use crate::command::{Command, Outcome, Sense};
 use crate::{Data, Doorbell, Program};
 use arch::io::chsc::QueueDescription;
 use arch::io::{DeviceStatus, Orb, SenseId};
+use serde_json::Value;
 use std::any::Any;
 use storage::Storage;
 
@@ -37,6 +38,15 @@ pub enum Reset {
     /// I/O-system reset (IPL, system reset): as at power on, reservations and path groups included. What people put
     /// into the device (cards, lines typed) stays.
     System,
+}
+
+/// Why a device gives nothing for a [checkpoint](crate::Checkpoint).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unkept {
+    /// It is at work: ask again.
+    Busy,
+    /// It never does, as things are: why.
+    Never(&'static str),
 }
 
 /// A device and its control unit, attached to one subchannel.
@@ -138,6 +148,17 @@ pub trait Device: Any + Send {
     /// HALT SUBCHANNEL while a command is pending: give it up and tell how it ended.
     fn halt(&mut self) -> DeviceStatus {
         DeviceStatus::ENDED
+    }
+
+    /// What the device holds between two channel programs, for a [checkpoint](crate::Checkpoint).
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        Err(Unkept::Never("what it holds cannot be saved"))
+    }
+
+    /// Goes on from what [`Device::checkpoint`] of another device like this one has given. An error if that has another
+    /// form.
+    fn resume(&mut self, _from: &Value) -> Result<(), serde_json::Error> {
+        Ok(())
     }
 
     /// The subchannel was reset: give up what was pending.

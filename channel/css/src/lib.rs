@@ -17,6 +17,7 @@
 //! in progress and no status pending, so that the device may present status of its own.
 
 mod ccw;
+mod checkpoint;
 mod chsc;
 mod command;
 mod data;
@@ -28,9 +29,10 @@ mod pending;
 mod protection;
 mod subchannel;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use command::{Command, Outcome, Sense, sense};
 pub use data::Data;
-pub use device::{Adapter, Device, Reset};
+pub use device::{Adapter, Device, Reset, Unkept};
 pub use fast::{FastCounts, Program};
 pub use instructions::Cc;
 pub use pending::{Doorbell, Notice, Pending};
@@ -45,6 +47,10 @@ use subchannel::{Run, Subchannel};
 
 /// CCWs that one call executes at most before it lets others in; each page of data counts as one more.
 pub const ALLOWANCE: u32 = 8192;
+
+/// Subchannels whose device has gone rest until so many others have gone after them. A program that is still at the
+/// report of that (Linux looks at it a while later) would take another device there for the one that has gone.
+const RESTING: usize = 32;
 
 /// The condition code of SIGNAL ADAPTER without an adapter.
 const NO_ADAPTER: Cc = 3;
@@ -93,6 +99,8 @@ pub struct Counts {
 pub struct ChannelSubsystem {
     storage: Arc<Storage>,
     subchannels: Vec<Subchannel>,
+    /// Those whose device has gone, in the order in which they went.
+    free: VecDeque<u16>,
     /// Subchannels with an interruption pending, in order of arrival, for each subclass.
     queues: [VecDeque<u16>; 8],
     /// Subclasses with an adapter interruption pending.
@@ -110,6 +118,7 @@ impl ChannelSubsystem {
         ChannelSubsystem {
             storage,
             subchannels: Vec::new(),
+            free: VecDeque::new(),
             queues: Default::default(),
             adapters: 0,
             reports: VecDeque::new(),
@@ -140,17 +149,21 @@ impl ChannelSubsystem {
         self.counts.starts += 1;
     }
 
-    /// Attaches a device to the lowest free subchannel and reports that to the program by a channel report.
+    /// Attaches a device to a new subchannel, or to the one that has been free for longest when enough of them are, and
+    /// reports that to the program by a channel report.
     pub fn attach(&mut self, number: u16, device: Box<dyn Device>) -> Result<SubsystemId, AttachError> {
         if self.find(number).is_some() {
             return Err(AttachError::NumberInUse(number));
         }
-        let free = self.subchannels.iter().position(|s| s.device.is_none()).unwrap_or(self.subchannels.len());
-        let n = u16::try_from(free).map_err(|_| AttachError::Full)?;
-        if free == self.subchannels.len() {
-            self.subchannels.push(Subchannel::default());
-        }
-        let s = &mut self.subchannels[free];
+        let new = u16::try_from(self.subchannels.len()).ok();
+        let n = match new.filter(|_| self.free.len() <= RESTING) {
+            Some(n) => {
+                self.subchannels.push(Subchannel::default());
+                n
+            }
+            None => self.free.pop_front().ok_or(AttachError::Full)?,
+        };
+        let s = &mut self.subchannels[usize::from(n)];
         s.pmcw = initial(number, device.paths());
         let mut device = device;
         device.attached(Doorbell { pending: self.pending.clone(), subchannel: n });
@@ -166,6 +179,7 @@ impl ChannelSubsystem {
         let mut device = self.subchannels[usize::from(id.number())].device.take()?;
         self.unpost(id.number());
         self.subchannels[usize::from(id.number())] = Subchannel::default();
+        self.free.push_back(id.number());
         device.reset(Reset::System);
         self.report_subchannel(id.number());
         Some(device)

@@ -6,11 +6,12 @@ use crate::ChannelSubsystem;
 use arch::io::{MeasurementBlock0, MeasurementBlock1, pmcw_characteristic, pmcw_flag};
 use arch::{Absolute, Program};
 use base::layout::{U16, U32};
+use serde::{Deserialize, Serialize};
 use std::mem::offset_of;
 use zerocopy::IntoBytes;
 
 /// What SET CHANNEL MONITOR has set: where the blocks of format 0 are, and the access key for all blocks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Monitor {
     key: u8,
     origin: u64,

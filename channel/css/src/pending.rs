@@ -70,6 +70,11 @@ impl Pending {
         }
     }
 
+    /// As in a checkpoint: nothing is told.
+    pub(crate) fn restore_report(&self, pending: bool) {
+        self.report.store(pending, SeqCst);
+    }
+
     pub(crate) fn set_work(&self) {
         self.work.store(true, SeqCst);
         self.tell(Notice::Work);

@@ -37,9 +37,9 @@ fn subchannels_are_dense_and_devices_come_and_go() {
     assert!(!css.pending().channel_report());
     assert_eq!(css.store_channel_report_word(), (1, Crw::default()));
 
-    assert_eq!(css.attach(0x600, probe()), Ok(SubsystemId::new(1)), "the hole is filled");
+    assert_eq!(css.attach(0x600, probe()), Ok(SubsystemId::new(3)), "the hole rests");
     assert!(css.renumber(0x600, 0x601) && !css.renumber(0x601, 0x00d) && !css.renumber(0x777, 1));
-    assert_eq!(css.devices().map(|(_, number)| number).collect::<Vec<_>>(), [0x009, 0x601, 0x00d]);
+    assert_eq!(css.devices().map(|(_, number)| number).collect::<Vec<_>>(), [0x009, 0x00d, 0x601]);
     assert!(css.pending().take_channel_report() && !css.pending().take_channel_report(), "one machine check for both");
     for n in 0..100 {
         css.report(Crw::new(Crw::SUBCHANNEL, 0, n));
@@ -47,6 +47,22 @@ fn subchannels_are_dense_and_devices_come_and_go() {
     let words: Vec<_> = std::iter::from_fn(|| Some(css.store_channel_report_word()).filter(|w| w.0 == 0)).collect();
     assert_eq!(words.len(), 64);
     assert!(words[63].1.source & crw_flag::OVERFLOW != 0, "lost reports are told");
+}
+
+/// Linux looks at a subchannel a while after the report. Another device that is there by then is added to the one that
+/// has gone.
+#[test]
+fn a_subchannel_rests_until_thirty_two_others_have_gone_after_it() {
+    let mut css = ChannelSubsystem::new(Arc::new(Storage::new(SIZE).unwrap()));
+    for n in 0..33 {
+        assert_eq!(css.attach(0x600, probe()), Ok(SubsystemId::new(n)));
+        assert!(css.detach(0x600).is_some());
+    }
+    for n in [0, 1, 2] {
+        assert_eq!(css.attach(0x600, probe()), Ok(SubsystemId::new(n)), "it has rested for longest");
+        assert!(css.detach(0x600).is_some());
+    }
+    assert_eq!(css.store_subchannel(SubsystemId::new(33)), None, "no more are wanted");
 }
 
 #[test]
@@ -443,4 +459,32 @@ fn channel_subsystem_calls_are_answered() {
     assert_eq!(call(&[&[4, 0, 0, 0x31][..], &[0; 1020]].concat()).unwrap(), (0x0101, vec![]));
     assert_eq!(call(&[0, 0x10, 0x7f, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap(), (4, vec![]));
     assert_eq!(call(&[0, 7, 0, 0x10]), Err(Program::Operand));
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_is_refused() {
+    let storage = || Arc::new(Storage::new(SIZE).unwrap());
+    let mut css = ChannelSubsystem::new(storage());
+    css.attach(0x600, probe()).unwrap();
+    assert_eq!(css.checkpoint().unwrap_err().to_string(), "device 0600: what it holds cannot be saved");
+    css.detach(0x600).unwrap();
+    let good = serde_json::to_value(css.checkpoint().unwrap()).unwrap();
+    let resume = |value: &serde_json::Value, devices: &[u16]| {
+        let mut css = ChannelSubsystem::new(storage());
+        devices.iter().for_each(|&number| _ = css.attach(number, probe()).unwrap());
+        css.resume(&serde_json::from_value(value.clone()).unwrap()).map_err(|error| error.to_string())
+    };
+    assert_eq!(resume(&good, &[]), Ok(()));
+    assert_eq!(resume(&good, &[0x600]), Err("device 0600 is not in the checkpoint".into()));
+    for field in ["free", "queues"] {
+        let mut wrong = good.clone();
+        match field {
+            "free" => wrong[field] = serde_json::json!([1]),
+            _ => wrong[field][3] = serde_json::json!([1]),
+        }
+        assert_eq!(resume(&wrong, &[]), Err("the checkpoint has no subchannel 1, of which it speaks".into()));
+    }
+    let mut missing = good.clone();
+    missing["subchannels"][0]["device"] = serde_json::json!([0x700, null]);
+    assert_eq!(resume(&missing, &[]), Err("the checkpoint has a device 0700, and there is none here".into()));
 }

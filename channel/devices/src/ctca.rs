@@ -154,12 +154,13 @@ impl CtcaPlug {
         free
     }
 
-    /// Takes it from the other side: what waits at either ends with intervention required.
+    /// Takes it from the other side: what waits at either ends as if the other had been reset, by which Linux's driver
+    /// knows that it has to begin anew. What begins then is told that intervention is required.
     pub fn uncouple(self: &Arc<CtcaPlug>) {
         self.with(|side, peer| {
             let Some(peer) = peer else { return };
             for one in [side, peer] {
-                one.fail(sense::INTERVENTION_REQUIRED);
+                one.fail(sense::INTERVENTION_REQUIRED | RESETTING);
                 (one.peer, one.attention, one.was_reset) = (Weak::new(), false, false);
             }
         });
@@ -336,6 +337,7 @@ impl Device for Ctca {
                         data.store(&block);
                         Outcome::ENDED
                     }
+                    Some(End::Check(bits)) => check(bits),
                     _ => Outcome::intervention(SENSE_BYTES),
                 };
             };

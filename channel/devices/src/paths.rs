@@ -3,8 +3,10 @@
 //!
 //! A device here serves one configuration, so there is at most one group of it; each path is in it or not.
 
+use serde::{Deserialize, Serialize};
+
 /// What the control unit knows of one channel path.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 enum Path {
     /// No identification was set since the last reset.
     #[default]
@@ -16,7 +18,7 @@ enum Path {
     },
 }
 
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct PathGroups {
     paths: [Path; 8],
     /// The path that the channel program in progress came by.

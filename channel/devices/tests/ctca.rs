@@ -181,6 +181,10 @@ fn uncoupling_and_resets_end_what_waits() {
     m.plugs[1].uncouple();
     m.settle();
     assert!(ended(&mut m.one).1.has(DeviceStatus::UNIT_CHECK));
+    // What waited ends as by a reset; what begins is told that nothing is there.
+    m.one.run(&[(0x04, SLI, 1, 0x3000)]);
+    assert_eq!(m.one.get(0x3000, 1), [0x41]);
+    assert_eq!(sense_after(&mut m.one, READ), 0x40);
     assert_eq!(sense_after(&mut m.two, WRITE), 0x40);
     assert!(m.plugs[0].peer().is_none());
 

@@ -7,7 +7,9 @@ use arch::virtio::{BalloonConfig, BalloonStatistic, balloon_feature as feature, 
 use arch::{Absolute, PAGE};
 use base::Held;
 use base::layout::little::U32;
-use css::Doorbell;
+use css::{Doorbell, Unkept};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard};
 use storage::Storage;
 use zerocopy::{FromBytes, IntoBytes};
@@ -24,7 +26,7 @@ const BATCH: u16 = 64;
 const LONGEST: u64 = 64 << 10;
 
 /// How much storage the program has, as it has said last. In bytes, all but the pages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct BalloonFigures {
     /// Pages that it is to give back.
     pub wanted: u32,
@@ -38,6 +40,13 @@ pub struct BalloonFigures {
     pub total: u64,
     /// Bytes of free pages that were given back to the host, whether or not they are used again by now.
     pub reported: u64,
+}
+
+/// A balloon in a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    figures: BalloonFigures,
+    statistics: Option<Chain>,
 }
 
 #[derive(Default)]
@@ -262,6 +271,18 @@ impl Model for Balloon {
         let mut shared = self.valve.lock();
         let (wanted, reported) = (shared.figures.wanted, shared.figures.reported);
         shared.figures = BalloonFigures { wanted, reported, ..BalloonFigures::default() };
+    }
+
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        let held = Checkpoint { figures: self.valve.lock().figures, statistics: self.statistics.clone() };
+        Ok(serde_json::to_value(held).expect("it is a record of numbers"))
+    }
+
+    fn resume(&mut self, from: &Value) -> Result<(), serde_json::Error> {
+        let held = Checkpoint::deserialize(from)?;
+        self.statistics = held.statistics;
+        self.valve.lock().figures = held.figures;
+        Ok(())
     }
 
     fn serve(&mut self, _: Cause, queues: &mut Queues<'_>) -> Result<(), Broken> {

@@ -4,7 +4,8 @@ use crate::ring::{Broken, Chain};
 use crate::transport::{Cause, Model, Queues};
 use arch::virtio::kind;
 use base::Held;
-use css::Doorbell;
+use css::{Doorbell, Unkept};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -199,6 +200,10 @@ impl Model for SerialConsole {
 
     fn stop(&mut self) {
         self.line.lock().runs = false;
+    }
+
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        Ok(Value::Null)
     }
 
     fn serve(&mut self, _: Cause, queues: &mut Queues<'_>) -> Result<(), Broken> {

@@ -65,7 +65,7 @@ pub fn disk(geometry: &Geometry, desk: Arc<Desk>) -> Requests {
         | feature::BLOCK_SIZE
         | if geometry.read_only { feature::READ_ONLY } else { writes };
     let config = config.as_bytes().to_vec();
-    Requests::new(About { kind: kind::DISK, queue: &[256], features, config, longest: LONGEST }, desk)
+    Requests::new(About { kind: kind::DISK, queue: &[256], features, config, longest: LONGEST, stateless: true }, desk)
 }
 
 /// Does a disk's requests.

@@ -6,7 +6,8 @@
 use crate::ring::{Broken, Chain};
 use crate::transport::{Cause, Model, Queues};
 use base::Held;
-use css::Doorbell;
+use css::{Doorbell, Unkept};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -156,6 +157,8 @@ pub struct About {
     pub config: Vec<u8>,
     /// The longest request, and the longest answer.
     pub longest: usize,
+    /// No request needs to know of another: a checkpoint has nothing to say of them.
+    pub stateless: bool,
 }
 
 /// The model of such a device.
@@ -279,6 +282,14 @@ impl Model for Requests {
 
     fn stop(&mut self) {
         self.forget();
+    }
+
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        match self.desk.lock().used && !self.about.stateless {
+            true => Err(Unkept::Never("what the guest has open in a folder of --share cannot be saved")),
+            false if self.under_way != 0 => Err(Unkept::Busy),
+            false => Ok(Value::Null),
+        }
     }
 
     fn serve(&mut self, _: Cause, queues: &mut Queues<'_>) -> Result<(), Broken> {

@@ -6,6 +6,7 @@
 use arch::virtio::{Descriptor, Ring, Used, descriptor_flag as flag, feature};
 use arch::{Absolute, PAGE};
 use base::layout::little;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{
     Ordering::{Acquire, Release, SeqCst},
     fence,
@@ -48,7 +49,7 @@ fn half(storage: &Storage, at: u64) -> Result<u16, Broken> {
 }
 
 /// Buffers of the driver that belong together.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Chain {
     head: u16,
     /// Those that the device reads, then those that it writes: address and length.
@@ -120,7 +121,7 @@ impl Chain {
 }
 
 /// A queue.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Queue {
     size: u16,
     descriptors: u64,
@@ -144,6 +145,11 @@ impl Queue {
         let whole = parts.iter().all(|(at, length)| at.checked_add(*length).is_some());
         let right = size.is_power_of_two() && size <= 32_768 && aligned && whole;
         right.then_some(Queue { size, descriptors, available, used, ..Queue::default() })
+    }
+
+    /// Whether it is one that [`Queue::new`] gives, or none that the driver has set up.
+    pub(crate) fn can_be(&self) -> bool {
+        self.size == 0 || Queue::new(self.size, self.descriptors, self.available, self.used).is_some()
     }
 
     /// Where its parts lie: address and length.

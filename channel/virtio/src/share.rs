@@ -17,6 +17,6 @@ pub fn share(tag: &str, longest: usize, desk: Arc<Desk>) -> Requests {
     let tag = &tag.as_bytes()[..tag.len().min(LONGEST_TAG)];
     let config = [little::U16::new(tag.len() as u16).as_bytes(), tag].concat();
     let features = share_feature::MOUNT_TAG;
-    let about = About { kind: kind::SHARE, queue: &[128], features, config, longest: longest + HEAD };
+    let about = About { kind: kind::SHARE, queue: &[128], features, config, longest: longest + HEAD, stateless: false };
     Requests::new(about, desk)
 }

@@ -6,7 +6,8 @@ use crate::transport::{Cause, Model, Queues};
 use arch::virtio::{SocketHeader, kind};
 use base::Held;
 use base::layout::little::U64;
-use css::Doorbell;
+use css::{Doorbell, Unkept};
+use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -160,6 +161,13 @@ impl Model for SocketDevice {
         shared.sockets.clear();
         if let Some(wake) = shared.wake.as_ref().filter(|_| shared.sockets.has_events()) {
             wake();
+        }
+    }
+
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        match self.hub.lock().sockets.count() {
+            0 => Ok(Value::Null),
+            _ => Err(Unkept::Never("connections by --vsock are open: end them first")),
         }
     }
 

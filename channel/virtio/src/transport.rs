@@ -8,7 +8,10 @@ use arch::virtio::{
     AdapterIndicators, CONTROL_UNIT, Features, QueueParts, QueueSize, Revision, command, feature, status,
 };
 use base::layout::U64;
-use css::{Adapter, Command, Data, Device, Doorbell, Outcome, Reset, Sense};
+use css::{Adapter, Command, Data, Device, Doorbell, Outcome, Reset, Sense, Unkept};
+use serde::de::Error as _;
+use serde::{Deserialize, Serialize};
+use serde_json::{Error, Value};
 use storage::Storage;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -67,6 +70,14 @@ pub trait Model: Send + 'static {
     /// The device was reset, or the program has broken it: nothing is to be done any more.
     fn stop(&mut self) {}
 
+    /// What it holds beside its queues, for a checkpoint, while it has nothing of them in hand.
+    fn checkpoint(&self) -> Result<Value, Unkept>;
+
+    /// Goes on from that. [`Model::start`] has been called if the driver was ready.
+    fn resume(&mut self, _from: &Value) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// There may be something to do.
     fn serve(&mut self, cause: Cause, queues: &mut Queues<'_>) -> Result<(), Broken>;
 }
@@ -104,20 +115,19 @@ impl Queues<'_> {
 }
 
 /// Where the program wants to see what has happened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 enum Indicators {
     #[default]
     None,
     /// A doubleword with a bit for each queue, and an interruption of the subchannel.
     Classic(u64),
     /// A bit of a common area for each queue, a byte that says to look there, and an adapter interruption.
-    Adapter(AdapterIndicators),
+    Adapter(#[serde(with = "base::hex")] AdapterIndicators),
 }
 
-/// A virtio device.
-pub struct Virtio<M> {
-    model: M,
-    bell: Option<Doorbell>,
+/// What the driver and the device have said to each other.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Dialogue {
     /// As SET VIRTIO REVISION has chosen.
     revision: Option<u16>,
     status: u8,
@@ -133,27 +143,31 @@ pub struct Virtio<M> {
     owed: bool,
 }
 
+/// A virtio device.
+pub struct Virtio<M> {
+    model: M,
+    bell: Option<Doorbell>,
+    said: Dialogue,
+}
+
+/// A device in a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    kind: u8,
+    said: Dialogue,
+    model: Value,
+}
+
 impl<M: Model> Virtio<M> {
     /// The device of this model.
     pub fn new(model: M) -> Virtio<M> {
         let queues = vec![Queue::default(); model.queues().len()];
-        Virtio {
-            model,
-            bell: None,
-            revision: None,
-            status: 0,
-            features: 0,
-            queues,
-            indicators: Indicators::None,
-            config_indicators: 0,
-            changed: false,
-            owed: false,
-        }
+        Virtio { model, bell: None, said: Dialogue { queues, ..Dialogue::default() } }
     }
 
     /// The device's status, as the driver sees it.
     pub fn status(&self) -> u8 {
-        self.status
+        self.said.status
     }
 
     /// The model.
@@ -166,24 +180,23 @@ impl<M: Model> Virtio<M> {
     }
 
     fn works(&self) -> bool {
-        self.status & (status::DRIVER_OK | status::NEEDS_RESET) == status::DRIVER_OK
+        self.said.status & (status::DRIVER_OK | status::NEEDS_RESET) == status::DRIVER_OK
     }
 
     /// RESET, and whatever comes to the same.
     fn stop(&mut self) {
         self.model.stop();
-        (self.status, self.features) = (0, 0);
-        self.queues.fill(Queue::default());
-        (self.indicators, self.config_indicators) = (Indicators::None, 0);
-        (self.changed, self.owed) = (false, false);
+        let Dialogue { revision, mut queues, .. } = std::mem::take(&mut self.said);
+        queues.fill(Queue::default());
+        self.said = Dialogue { revision, queues, ..Dialogue::default() };
     }
 
     /// Whether the command may come now: there is a revision, and it has the command.
     fn knows(&self, code: u8) -> bool {
         match code {
-            command::SET_REVISION => self.revision.is_none(),
-            command::READ_STATUS => self.revision.is_some_and(|revision| revision >= 2),
-            _ => self.revision.is_some(),
+            command::SET_REVISION => self.said.revision.is_none(),
+            command::READ_STATUS => self.said.revision.is_some_and(|revision| revision >= 2),
+            _ => self.said.revision.is_some(),
         }
     }
 
@@ -194,7 +207,7 @@ impl<M: Model> Virtio<M> {
                 let wanted: Revision = take(data)?;
                 let revision = wanted.revision.get();
                 let known = (1..=REVISION).contains(&revision) && wanted.length == 0;
-                known.then(|| self.revision = Some(revision))
+                known.then(|| self.said.revision = Some(revision))
             }
             command::RESET => {
                 self.stop();
@@ -218,7 +231,7 @@ impl<M: Model> Virtio<M> {
             }
             command::WRITE_STATUS => self.write_status(take(data)?),
             command::READ_STATUS => {
-                data.store(&[self.status]);
+                data.store(&[self.said.status]);
                 Some(())
             }
             command::READ_QUEUE => {
@@ -233,14 +246,14 @@ impl<M: Model> Virtio<M> {
             }
             command::SET_INDICATORS => {
                 let at = take::<U64>(data)?.get();
-                let apart = !matches!(self.indicators, Indicators::Adapter(_));
+                let apart = !matches!(self.said.indicators, Indicators::Adapter(_));
                 let there = at == 0 || data.is_storage(at, 8);
                 let indicators = if at == 0 { Indicators::None } else { Indicators::Classic(at) };
-                (apart && there).then(|| self.indicators = indicators)
+                (apart && there).then(|| self.said.indicators = indicators)
             }
             command::SET_CONFIG_INDICATORS => {
                 let at = take::<U64>(data)?.get();
-                (at == 0 || data.is_storage(at, 8)).then(|| self.config_indicators = at)
+                (at == 0 || data.is_storage(at, 8)).then(|| self.said.config_indicators = at)
             }
             command::SET_ADAPTER_INDICATORS => {
                 let adapter = take(data)?;
@@ -255,7 +268,7 @@ impl<M: Model> Virtio<M> {
     }
 
     fn write_features(&mut self, features: &Features) -> Option<()> {
-        if self.status & status::FEATURES_OK != 0 {
+        if self.said.status & status::FEATURES_OK != 0 {
             return None;
         }
         let word = u64::from(features.word.get());
@@ -264,7 +277,7 @@ impl<M: Model> Virtio<M> {
             // Features that do not exist.
             _ => return (word == 0).then_some(()),
         };
-        self.features = self.features & !(0xffff_ffff << shift) | word << shift;
+        self.said.features = self.said.features & !(0xffff_ffff << shift) | word << shift;
         Some(())
     }
 
@@ -274,20 +287,20 @@ impl<M: Model> Virtio<M> {
             return Some(());
         }
         // What the device has said stays, whether or not the driver repeats it.
-        let new = wanted | self.status & status::NEEDS_RESET;
-        let taken_back = self.status & !new != 0;
-        let features = self.features & !self.offered() == 0 && self.features & feature::VERSION_1 != 0;
+        let new = wanted | self.said.status & status::NEEDS_RESET;
+        let taken_back = self.said.status & !new != 0;
+        let features = self.said.features & !self.offered() == 0 && self.said.features & feature::VERSION_1 != 0;
         let refused = new & status::FEATURES_OK != 0 && !features
             || new & (status::DRIVER_OK | status::FEATURES_OK) == status::DRIVER_OK
-            || new & status::NEEDS_RESET > self.status & status::NEEDS_RESET;
+            || new & status::NEEDS_RESET > self.said.status & status::NEEDS_RESET;
         if taken_back || refused {
             return None;
         }
-        let starts = !self.status & new & status::DRIVER_OK != 0;
-        self.status = new;
+        let starts = !self.said.status & new & status::DRIVER_OK != 0;
+        self.said.status = new;
         if starts {
-            self.queues.iter_mut().for_each(|queue| queue.settle(self.features));
-            self.model.start(self.features);
+            self.said.queues.iter_mut().for_each(|queue| queue.settle(self.said.features));
+            self.model.start(self.said.features);
         }
         Some(())
     }
@@ -296,51 +309,51 @@ impl<M: Model> Virtio<M> {
         let n = usize::from(parts.index.get());
         let most = *self.model.queues().get(n)?;
         if parts.size == 0 {
-            self.queues[n] = Queue::default();
+            self.said.queues[n] = Queue::default();
             return Some(());
         }
-        let now = self.status & (status::FEATURES_OK | status::DRIVER_OK) == status::FEATURES_OK;
+        let now = self.said.status & (status::FEATURES_OK | status::DRIVER_OK) == status::FEATURES_OK;
         let [descriptors, available, used] = [parts.descriptors, parts.available, parts.used].map(U64::get);
         let queue = Queue::new(parts.size.get(), descriptors, available, used)?;
         let there = queue.parts().iter().all(|(at, length)| data.is_storage(*at, *length));
-        (now && there && parts.size.get() <= most).then(|| self.queues[n] = queue)
+        (now && there && parts.size.get() <= most).then(|| self.said.queues[n] = queue)
     }
 
     fn set_adapter(&mut self, adapter: AdapterIndicators, data: &Data<'_>) -> Option<()> {
-        if matches!(self.indicators, Indicators::Classic(_)) {
+        if matches!(self.said.indicators, Indicators::Classic(_)) {
             return None;
         }
         if adapter.summary == 0 && adapter.indicators == 0 {
-            self.indicators = Indicators::None;
+            self.said.indicators = Indicators::None;
             return Some(());
         }
-        let last = adapter.first.get().checked_add(self.queues.len() as u64)? / 8;
+        let last = adapter.first.get().checked_add(self.said.queues.len() as u64)? / 8;
         let area = adapter.indicators.get().checked_add(last)?;
         let there = data.is_storage(adapter.summary.get(), 1)
             && data.is_storage(adapter.indicators.get(), 1)
             && data.is_storage(area, 1);
-        (there && adapter.isc < 8).then(|| self.indicators = Indicators::Adapter(adapter))
+        (there && adapter.isc < 8).then(|| self.said.indicators = Indicators::Adapter(adapter))
     }
 
     /// Has the model work, and tells the driver what came of it.
     fn serve(&mut self, cause: Cause, adapter: &mut Adapter<'_>) {
         if self.works() {
             let mut queues =
-                Queues { storage: adapter.storage, queues: &mut self.queues, bell: self.bell.as_ref(), tell: 0 };
+                Queues { storage: adapter.storage, queues: &mut self.said.queues, bell: self.bell.as_ref(), tell: 0 };
             let result = self.model.serve(cause, &mut queues);
             let tell = queues.tell;
             let told = if tell == 0 { Ok(()) } else { self.indicate(tell, adapter) };
             if result.and(told).is_err() {
-                self.status |= status::NEEDS_RESET;
-                self.changed = true;
+                self.said.status |= status::NEEDS_RESET;
+                self.said.changed = true;
                 self.model.stop();
             }
         }
-        self.changed |= self.model.config_changed();
-        if self.changed && self.status & status::DRIVER_OK != 0 {
-            self.changed = false;
-            if self.config_indicators != 0 {
-                self.owed |= indicate(adapter.storage, self.config_indicators, 7, 1).is_ok();
+        self.said.changed |= self.model.config_changed();
+        if self.said.changed && self.said.status & status::DRIVER_OK != 0 {
+            self.said.changed = false;
+            if self.said.config_indicators != 0 {
+                self.said.owed |= indicate(adapter.storage, self.said.config_indicators, 7, 1).is_ok();
             }
         }
     }
@@ -348,13 +361,13 @@ impl<M: Model> Virtio<M> {
     /// Indicates queues, a bit for each.
     fn indicate(&mut self, queues: u64, adapter: &mut Adapter<'_>) -> Result<(), Broken> {
         let numbers = (0..64u64).filter(|n| queues >> n & 1 != 0);
-        match self.indicators {
+        match self.said.indicators {
             Indicators::None => {}
             Indicators::Classic(at) => {
                 for n in numbers {
                     indicate(adapter.storage, at, 7 - n / 8, 1 << (n % 8))?;
                 }
-                self.owed = true;
+                self.said.owed = true;
             }
             Indicators::Adapter(place) => {
                 for n in numbers {
@@ -421,7 +434,7 @@ impl<M: Model> Device for Virtio<M> {
     }
 
     fn notified(&mut self, queue: u16, adapter: &mut Adapter<'_>) -> bool {
-        let known = usize::from(queue) < self.queues.len();
+        let known = usize::from(queue) < self.said.queues.len();
         if known {
             self.serve(Cause::Notified(queue), adapter);
         }
@@ -434,12 +447,30 @@ impl<M: Model> Device for Virtio<M> {
 
     fn disabled(&mut self) {
         self.stop();
-        self.revision = None;
+        self.said.revision = None;
     }
 
     fn attention(&mut self) -> Option<DeviceStatus> {
         // An interruption without any status of the device: the program looks at its indicators.
-        std::mem::take(&mut self.owed).then_some(DeviceStatus(0))
+        std::mem::take(&mut self.said.owed).then_some(DeviceStatus(0))
+    }
+
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        let held = Checkpoint { kind: self.model.kind(), said: self.said.clone(), model: self.model.checkpoint()? };
+        Ok(serde_json::to_value(held).expect("it is a record of numbers"))
+    }
+
+    fn resume(&mut self, from: &Value) -> Result<(), Error> {
+        let Checkpoint { kind, said, model } = Checkpoint::deserialize(from)?;
+        let same = kind == self.model.kind() && said.queues.len() == self.said.queues.len();
+        if !same || !said.queues.iter().all(Queue::can_be) {
+            return Err(Error::custom("another virtio device"));
+        }
+        self.said = said;
+        if self.works() {
+            self.model.start(self.said.features);
+        }
+        self.model.resume(&model)
     }
 
     fn reset(&mut self, kind: Reset) {

@@ -186,7 +186,7 @@ fn a_disk_reads_writes_and_gives_up() {
         assert_eq!(ask(request.clone(), room).last(), Some(&1), "{request:?}");
     }
     assert_eq!(ask(head(99, 0, &[]), 1), [2]);
-    assert_eq!(ask(head(4, 0, &[]), 0), []);
+    assert!(ask(head(4, 0, &[]), 0).is_empty());
     // Parts: all or none.
     assert_eq!(ask(head(11, 0, &[part(3, 1, 0), part(15, 2, 0)].concat()), 1), [1]);
     assert_eq!(ask(head(11, 0, &part(3, 1, 1)), 1), [1]);

@@ -15,6 +15,7 @@
 
 pub mod area;
 pub mod block;
+mod checkpoint;
 mod list;
 mod message;
 mod path;
@@ -22,10 +23,12 @@ pub mod service;
 #[cfg(test)]
 mod tests;
 
+pub use checkpoint::Checkpoint;
 pub use list::{LENGTH, List};
 
 use area::Area;
 use directory::User;
+use serde::{Deserialize, Serialize};
 use service::{Records, Service};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -201,6 +204,7 @@ pub mod function {
 }
 
 /// The buffer that a virtual CPU has declared, and which interruptions it takes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Buffer {
     address: u32,
     mask: u8,

@@ -1,8 +1,9 @@
-//! A volume in storage: temporary disks, virtual disks and tests.
+//! A volume in storage: temporary disks, virtual disks, what is written over a disk that stays as it is, and tests.
 
 use crate::model::{CkdModel, FbaModel};
 use crate::{Change, Kind, MediaError, Track, Volume};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, RwLock};
 
 /// Blocks of a fixed-block volume that are kept together, 60 KB as in the compressed formats.
@@ -13,6 +14,8 @@ const GROUP: usize = 120;
 pub struct Memory {
     kind: Kind,
     data: RwLock<Data>,
+    /// What has not been written is as it is there.
+    below: Option<Arc<dyn Volume>>,
 }
 
 #[derive(Default)]
@@ -24,7 +27,29 @@ struct Data {
 impl Memory {
     /// An empty disk of this kind: tracks have record 0 alone, and blocks are zeros.
     pub fn new(kind: Kind) -> Memory {
-        Memory { kind, data: RwLock::default() }
+        Memory { kind, data: RwLock::default(), below: None }
+    }
+
+    /// A disk that is like `below` until it is written. That is only read.
+    pub fn over(below: Arc<dyn Volume>) -> Memory {
+        Memory { kind: below.kind(), data: RwLock::default(), below: Some(below) }
+    }
+
+    /// A track that was never written.
+    fn unwritten(&self, track: u32) -> Result<Arc<Track>, MediaError> {
+        let (cylinder, head) = self.kind.home(track)?;
+        self.below.as_ref().map_or_else(|| Ok(Arc::new(Track::new(cylinder, head))), |below| below.read_track(track))
+    }
+
+    /// Blocks that were never written.
+    fn unwritten_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
+        match &self.below {
+            Some(below) => below.read_blocks(block, to),
+            None => {
+                to.fill(0);
+                Ok(())
+            }
+        }
     }
 
     /// A count-key-data volume of so many cylinders, its tracks empty but for record 0.
@@ -44,9 +69,8 @@ impl Volume for Memory {
     }
 
     fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
-        let (cylinder, head) = self.kind.home(track)?;
-        let data = self.data.read().expect("no panic while it is held");
-        Ok(data.tracks.get(&track).cloned().unwrap_or_else(|| Arc::new(Track::new(cylinder, head))))
+        let written = self.data.read().expect("no panic while it is held").tracks.get(&track).cloned();
+        written.map_or_else(|| self.unwritten(track), Ok)
     }
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
@@ -56,11 +80,10 @@ impl Volume for Memory {
     }
 
     fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
-        let (cylinder, head) = self.kind.home(track)?;
         let mut data = self.data.write().expect("no panic while it is held");
         let mut new = match data.tracks.get(&track) {
             Some(found) => Track::clone(found),
-            None => Track::new(cylinder, head),
+            None => Track::clone(&*self.unwritten(track)?),
         };
         if change(&mut new) {
             let new = self.kind.fitting(track, &new)?.into_owned();
@@ -77,7 +100,7 @@ impl Volume for Memory {
             let at = (block % GROUP as u64) as usize * Kind::BLOCK;
             match data.groups.get(&(block / GROUP as u64)) {
                 Some(group) => to.copy_from_slice(&group[at..at + Kind::BLOCK]),
-                None => to.fill(0),
+                None => self.unwritten_blocks(block, to)?,
             }
         }
         Ok(())
@@ -89,8 +112,18 @@ impl Volume for Memory {
         for (n, from) in from.chunks(Kind::BLOCK).enumerate() {
             let block = block + n as u64;
             let at = (block % GROUP as u64) as usize * Kind::BLOCK;
-            let group = data.groups.entry(block / GROUP as u64);
-            group.or_insert_with(|| vec![0; GROUP * Kind::BLOCK].into())[at..at + Kind::BLOCK].copy_from_slice(from);
+            let number = block / GROUP as u64;
+            let group = match data.groups.entry(number) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(free) => {
+                    let mut group = vec![0; GROUP * Kind::BLOCK];
+                    let first = number * GROUP as u64;
+                    let there = self.kind.blocks().saturating_sub(first).min(GROUP as u64) as usize;
+                    self.unwritten_blocks(first, &mut group[..there * Kind::BLOCK])?;
+                    free.insert(group.into())
+                }
+            };
+            group[at..at + Kind::BLOCK].copy_from_slice(from);
         }
         Ok(())
     }
@@ -113,6 +146,43 @@ mod tests {
         assert_eq!(volume.read_track(30).err(), Some(MediaError::Outside));
         assert_eq!(volume.write_track(30, &track).err(), Some(MediaError::Outside));
         assert_eq!(volume.read_blocks(0, &mut [0; 512]).err(), Some(MediaError::WrongKind));
+    }
+
+    #[test]
+    fn what_is_written_over_a_disk_is_seen_and_the_disk_stays_as_it_is() {
+        let below = Arc::new(Memory::fba(FbaModel::named("9336-20").unwrap(), 250));
+        below.write_blocks(0, &[1; 250 * 512]).unwrap();
+        let over = Memory::over(below.clone());
+        over.write_blocks(130, &[2; 512]).unwrap();
+        over.write_blocks(249, &[3; 512]).unwrap();
+        let mut all = vec![0; 250 * 512];
+        over.read_blocks(0, &mut all).unwrap();
+        for (block, bytes) in all.chunks(512).enumerate() {
+            let expected = match block {
+                130 => 2,
+                249 => 3,
+                _ => 1,
+            };
+            assert!(bytes.iter().all(|&byte| byte == expected), "{block}");
+        }
+        below.read_blocks(0, &mut all).unwrap();
+        assert!(all.iter().all(|&byte| byte == 1));
+
+        let below = Arc::new(Memory::ckd(CkdModel::named("3390").unwrap(), 2));
+        let over = Memory::over(below.clone());
+        let mut track = Track::new(1, 1);
+        let end = track.records().last().unwrap().end();
+        track.format(end, Count { cylinder: 1, head: 1, record: 1, key: 0, data: 4 }, &[], &[7; 4]);
+        below.write_track(16, &track).unwrap();
+        assert_eq!(*over.read_track(16).unwrap(), track);
+        over.update_track(16, &mut |track: &mut Track| {
+            let end = track.records().last().unwrap().end();
+            track.format(end, Count { cylinder: 1, head: 1, record: 2, key: 0, data: 4 }, &[], &[8; 4]);
+            true
+        })
+        .unwrap();
+        assert_eq!(*below.read_track(16).unwrap(), track);
+        assert_eq!(over.read_track(16).unwrap().records().count(), 3, "records 0, 1 and 2");
     }
 
     #[test]

@@ -15,9 +15,11 @@ use super::{ControlUnit, Options, code};
 use crate::paths::{self, PathGroups};
 use arch::dasd::{DefineExtent, LocateRecord, LocateRecordExtended, Prefix, Seek};
 use arch::io::{DeviceStatus, Orb, SenseId};
-use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
+use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense, Unkept};
 use dasd::model::CkdModel;
 use dasd::{Kind, Volume};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::mem::offset_of;
 use std::sync::Arc;
 use zerocopy::{FromBytes, IntoBytes};
@@ -78,6 +80,14 @@ pub struct Eckd {
     working: bool,
     /// When the channel program that was performed is over.
     clock: Clockwork,
+}
+
+/// A disk in a checkpoint: what outlasts a channel program.
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    paths: PathGroups,
+    reserved: bool,
+    track: u32,
 }
 
 /// How commands end: with a status, or badly.
@@ -536,6 +546,21 @@ impl Device for Eckd {
 
     fn sense(&mut self) -> Sense {
         Sense::new(self.control_unit.sense_bytes())
+    }
+
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        let reserved = self.options.reservation.held_by(self.party);
+        let held = Checkpoint { paths: self.paths.clone(), reserved, track: self.head.track };
+        Ok(serde_json::to_value(held).expect("it is a record of numbers"))
+    }
+
+    fn resume(&mut self, from: &Value) -> Result<(), serde_json::Error> {
+        let held = Checkpoint::deserialize(from)?;
+        (self.paths, self.head.track) = (held.paths, held.track);
+        if held.reserved {
+            self.options.reservation.reserve(self.party, false);
+        }
+        Ok(())
     }
 
     fn reset(&mut self, kind: Reset) {

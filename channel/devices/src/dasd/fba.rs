@@ -7,8 +7,10 @@ use super::work::{self, Clockwork};
 use super::{ControlUnit, Options, code, identity};
 use arch::dasd::{FbaDefineExtent, FbaLocate};
 use arch::io::{Orb, SenseId};
-use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
+use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense, Unkept};
 use dasd::{Kind, Volume};
+use serde::Deserialize;
+use serde_json::Value;
 use std::sync::Arc;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -288,6 +290,18 @@ impl Device for Fba {
 
     fn sense(&mut self) -> Sense {
         Sense::new(SENSE)
+    }
+
+    /// Whether it is reserved: nothing else outlasts a channel program.
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        Ok(self.options.reservation.held_by(self.party).into())
+    }
+
+    fn resume(&mut self, from: &Value) -> Result<(), serde_json::Error> {
+        if bool::deserialize(from)? {
+            self.options.reservation.reserve(self.party, false);
+        }
+        Ok(())
     }
 
     fn reset(&mut self, kind: Reset) {
