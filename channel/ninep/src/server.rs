@@ -7,6 +7,7 @@ use crate::wire::*;
 use base::layout::little::{U16, U32};
 use rustix::fs::{Dir, DirEntry, FileType, OFlags, Stat, Timespec, Timestamps};
 use rustix::io::{Errno, Result};
+use rustix::process::{Resource, getrlimit};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::os::fd::OwnedFd;
@@ -21,6 +22,10 @@ const SHORTEST: u32 = 4096;
 const DIALECT: &[u8] = b"9P2000.L";
 /// The most fids.
 const FIDS: usize = 1 << 16;
+/// The part of the process's descriptors that one client's fids may have, and bounds of that.
+const SHARE_OF_DESCRIPTORS: usize = 4;
+const LEAST: usize = 64;
+const MOST: usize = 16 << 10;
 /// The most names of one WALK.
 const NAMES: u16 = 16;
 /// No fid.
@@ -98,6 +103,8 @@ pub struct Server {
     longest: u32,
     fids: HashMap<u32, Fid>,
     locks: Locks,
+    /// So many descriptors of the host the client's fids have at most.
+    most: usize,
 }
 
 impl Server {
@@ -105,7 +112,25 @@ impl Server {
     pub fn new(folder: Folder) -> std::io::Result<Server> {
         let device = folder::stat(&folder.handle(&Place::default())?)?.st_dev as u64;
         let mapping = Mapping::new(device)?;
-        Ok(Server { folder, mapping, longest: 0, fids: HashMap::new(), locks: Locks::default() })
+        // Other shares, disks and connections of this process want some, too.
+        let all = getrlimit(Resource::Nofile).current.map_or(MOST, |all| all as usize);
+        let most = (all / SHARE_OF_DESCRIPTORS).clamp(LEAST, MOST);
+        Ok(Server { folder, mapping, longest: 0, fids: HashMap::new(), locks: Locks::default(), most })
+    }
+
+    /// The client's fids may have so many descriptors of the host, rather than a part of what the process has.
+    pub fn limit_descriptors(&mut self, most: usize) {
+        self.most = most;
+    }
+
+    /// Refuses another descriptor for a fid if there are as many as there may be.
+    fn room_for_descriptor(&self) -> Result<()> {
+        // Each fid has two at most, so few fids need not be counted.
+        if 2 * self.fids.len() < self.most {
+            return Ok(());
+        }
+        let of = |fid: &Fid| usize::from(fid.open.is_some()) + usize::from(matches!(fid.at, At::Gone(_)));
+        if self.fids.values().map(of).sum::<usize>() < self.most { Ok(()) } else { Err(Errno::MFILE) }
     }
 
     /// Ends the session: the client has gone.
@@ -413,6 +438,7 @@ impl Server {
         if self.fid(fid)?.open.is_some() {
             return Err(Errno::INVAL);
         }
+        self.room_for_descriptor()?;
         let handle = self.handle(fid)?;
         let stat = folder::stat(&handle)?;
         let host = host_flags(flags)?;
@@ -438,6 +464,7 @@ impl Server {
         if self.fid(fid)?.open.is_some() {
             return Err(Errno::INVAL);
         }
+        self.room_for_descriptor()?;
         let place = self.place(fid)?.join(name)?;
         let mode = new_mode(0, mode)? & PERMISSIONS;
         let host = host_flags(flags)?;
@@ -579,7 +606,7 @@ impl Server {
         };
         // Of two names of one file, both stay.
         let same = identity(new).is_some_and(|target| identity(old) == Some(target));
-        let replaced = self.keep(new);
+        let replaced = self.keep(new)?;
         self.folder.rename(old, new)?;
         if same {
             return Ok(());
@@ -596,7 +623,7 @@ impl Server {
     }
 
     fn unlink(&mut self, place: &Place, folder: bool) -> Result<()> {
-        let kept = self.keep(place);
+        let kept = self.keep(place)?;
         self.folder.remove(place, folder)?;
         self.gone(place, kept);
         Ok(())
@@ -611,9 +638,13 @@ impl Server {
     }
 
     /// A descriptor of what is at a place, if fids stand for it.
-    fn keep(&self, place: &Place) -> Option<Arc<OwnedFd>> {
+    fn keep(&self, place: &Place) -> Result<Option<Arc<OwnedFd>>> {
         let named = self.fids.values().any(|fid| matches!(&fid.at, At::Place(other) if other == place));
-        if named { self.folder.handle(place).ok().map(Arc::new) } else { None }
+        if !named {
+            return Ok(None);
+        }
+        self.room_for_descriptor()?;
+        Ok(self.folder.handle(place).ok().map(Arc::new))
     }
 
     /// What was at a place has no name any more.

@@ -396,3 +396,39 @@ fn locks_keep_others_out() {
     c.clunk(1).unwrap();
     assert_eq!(lock(&mut c, 2, 1, 0, 0, 200), Ok(0));
 }
+
+/// Neither files that are open nor removed ones that fids stand for take more descriptors than there may be.
+#[test]
+fn a_client_has_so_many_descriptors_and_no_more() {
+    const MOST: usize = 40;
+    let descriptors = || fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    let mut c = Client::new("descriptors", true);
+    c.server.limit_descriptors(MOST);
+    let before = descriptors();
+    // Half of them open, then files without a name.
+    for fid in 1..=MOST as u32 / 2 {
+        c.create(fid, 0, &format!("open{fid}"), 0o644).unwrap();
+    }
+    let mut refused = 0;
+    for fid in 100..200 {
+        fs::write(c.path(format!("gone{fid}")), "x").unwrap();
+        assert_eq!(c.walk(fid, &format!("gone{fid}")), Ok(1));
+        match c.unlink(0, &format!("gone{fid}"), 0) {
+            Ok(()) => assert_eq!(refused, 0),
+            Err(why) => {
+                assert_eq!(why, error::MFILE);
+                assert!(c.path(format!("gone{fid}")).exists());
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!(refused, 100 - MOST / 2);
+    assert_eq!(c.create(300, 0, "more", 0o644), Err(error::MFILE));
+    assert_eq!(c.walk(301, "open1"), Ok(1));
+    assert_eq!(c.open(301, 0), Err(error::MFILE));
+    assert!(descriptors() <= before + MOST + 8, "other tests have some, too");
+    // One that goes makes room.
+    c.clunk(1).unwrap();
+    c.open(301, 0).unwrap();
+    assert_eq!(c.open(301, 0), Err(error::INVAL), "it is open");
+}

@@ -9,6 +9,7 @@ mod directory;
 mod disk;
 mod network;
 mod program;
+mod share;
 mod terminal;
 
 /// Something that must never panic and never hang.
@@ -31,6 +32,7 @@ pub static TARGETS: &[Target] = &[
     program::TARGET,
     disk::TARGET,
     network::TARGET,
+    share::TARGET,
 ];
 
 #[cfg(test)]
