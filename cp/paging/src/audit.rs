@@ -1,0 +1,155 @@
+//! What there is of everything, and whether it all adds up.
+
+use crate::space::{Held, Megabyte, SEGMENT, SpaceId};
+use crate::storage::{RealStorage, State};
+use crate::transfer::Source;
+use crate::{Frame, Place, Slot};
+use std::collections::HashMap;
+
+/// How many of each there are.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Census {
+    /// Frames on the available list.
+    pub available: u32,
+    /// Frames with pages that can be taken: of guests, saved segments and CP.
+    pub pageable: u32,
+    /// Frames with locked pages.
+    pub locked: u32,
+    /// Frames on their way in or out.
+    pub transit: u32,
+    /// Frames of page management blocks.
+    pub tables: u32,
+    /// Frames of CP's free storage.
+    pub free_storage: u32,
+    /// Blocks of expanded storage with pages.
+    pub blocks: u32,
+    /// Slots with copies of pages, or on their way to that.
+    pub slots: u32,
+    /// Slots that failed.
+    pub bad_slots: u32,
+}
+
+impl RealStorage {
+    /// How many of each there are.
+    pub fn census(&self) -> Census {
+        let mut census = Census::default();
+        for entry in &self.frames {
+            let count = match entry.state {
+                State::Available => &mut census.available,
+                State::Owned => &mut census.pageable,
+                State::Locked => &mut census.locked,
+                State::Transit | State::Doomed => &mut census.transit,
+                State::Table => &mut census.tables,
+                State::FreeStorage => &mut census.free_storage,
+            };
+            *count += 1;
+        }
+        census.blocks = self.blocks.count() - self.blocks.free();
+        census.bad_slots = self.slots.bad();
+        census.slots = self.slots.count() - self.slots.free() - census.bad_slots;
+        census
+    }
+
+    /// The working set of an address space, its resident pages, and those that are locked.
+    pub fn pages_of(&self, space: SpaceId) -> Option<(u32, u32, u32)> {
+        self.spaces.get(&space.0).map(|space| (space.wss, space.resident, space.locked))
+    }
+
+    /// Pages of the address space read from page space, and written there.
+    pub fn paging_of(&self, space: SpaceId) -> Option<(u64, u64)> {
+        self.spaces.get(&space.0).map(|space| (space.reads, space.writes))
+    }
+
+    /// Panics unless every frame is in one state, everything is had by one page, and all counts add up.
+    pub fn audit(&self) {
+        let mut frames: HashMap<u32, &'static str> = HashMap::new();
+        let mut slots: HashMap<u32, Place> = HashMap::new();
+        let (mut users, mut blocks) = (HashMap::<u32, u32>::new(), 0);
+        let mut have = |frame: Frame, what| assert_eq!(frames.insert(frame.0, what), None, "{frame:?} is had twice");
+        for (&number, space) in &self.spaces {
+            let (mut resident, mut locked) = (0, 0);
+            for (megabyte, place) in space.megabytes.iter().enumerate() {
+                let segment = match place {
+                    Megabyte::Untouched => continue,
+                    Megabyte::Attached(shared, _) => {
+                        *users.entry(shared.0).or_default() += 1;
+                        continue;
+                    }
+                    Megabyte::Own(segment) => segment,
+                };
+                let mut framed = 0;
+                for (n, page) in segment.pages.iter().enumerate() {
+                    let at = Place { space: SpaceId(number), page: megabyte as u32 * SEGMENT + n as u32 };
+                    if let Some(slot) = page.copy {
+                        assert_eq!(self.slots.owner(slot), Some(at));
+                        assert_eq!(slots.insert(slot.0, at), None, "{slot:?} is had twice");
+                    }
+                    match page.held {
+                        Held::Nothing => assert_eq!((page.copy, page.locks), (None, 0)),
+                        Held::Away => assert!(page.copy.is_some() && page.locks == 0),
+                        Held::Expanded(block) | Held::Migrating(block, _) => {
+                            blocks += 1;
+                            assert_eq!((self.blocks.owner(block), page.copy), (Some(at), None));
+                        }
+                        Held::Resident(frame) => {
+                            (resident, framed) = (resident + 1, framed + 1);
+                            locked += u32::from(page.locks > 0);
+                            have(frame, if page.locks > 0 { "locked" } else { "owned" });
+                            let entry = &self.frames[frame.0 as usize];
+                            let state = if page.locks > 0 { State::Locked } else { State::Owned };
+                            assert_eq!((entry.state, entry.at), (state, at));
+                            assert!(!entry.changed || page.copy.is_none(), "a copy that is not one");
+                        }
+                        Held::Leaving(frame, transfer) | Held::Coming(frame, transfer) => {
+                            framed += 1;
+                            have(frame, "transit");
+                            let entry = &self.frames[frame.0 as usize];
+                            assert_eq!((entry.state, entry.at, entry.transfer), (State::Transit, at, transfer));
+                            let under_way = &self.transfers[&transfer];
+                            let part = |part: &&crate::Move| part.at == at && !part.cancelled;
+                            assert_eq!(under_way.moves.iter().filter(part).count(), 1);
+                            assert_eq!(under_way.out, matches!(page.held, Held::Leaving(..)));
+                        }
+                    }
+                }
+                assert_eq!(segment.framed, framed);
+                assert_eq!(segment.frame.is_some(), framed > 0, "its own frame comes and goes with those of its pages");
+                if let Some(frame) = segment.frame {
+                    have(frame, "table");
+                    assert_eq!(self.frames[frame.0 as usize].state, State::Table);
+                }
+            }
+            assert_eq!((space.resident, space.locked), (resident, locked), "space {number}");
+            assert_eq!(space.list.len(), resident - locked);
+            let listed = self.links.upwards(&space.list).inspect(|&frame| {
+                assert_eq!(self.frames[frame as usize].at.space.0, number);
+            });
+            assert_eq!(listed.count() as u32, space.list.len());
+        }
+        for (&number, space) in &self.spaces {
+            assert_eq!(space.users, users.get(&number).copied().unwrap_or(0));
+        }
+        // Slots that no page has are those of transfers under way.
+        for part in self.transfers.values().flat_map(|transfer| &transfer.moves) {
+            if let Some(other) = slots.insert(part.slot.0, part.at) {
+                assert_eq!(other, part.at, "{:?} is read for its page", part.slot);
+            }
+            if let (true, Source::Frame(frame)) = (part.cancelled, part.page)
+                && self.frames[frame.0 as usize].state == State::Doomed
+            {
+                frames.entry(frame.0).or_insert("doomed");
+            }
+        }
+        for (n, entry) in self.frames.iter().enumerate() {
+            match entry.state {
+                State::Available | State::FreeStorage => assert!(!frames.contains_key(&(n as u32))),
+                _ => assert!(frames.contains_key(&(n as u32)), "frame {n} is {:?}, and nothing has it", entry.state),
+            }
+        }
+        let census = self.census();
+        assert_eq!(census.available, self.available.len());
+        assert_eq!(self.links.upwards(&self.available).count() as u32, census.available);
+        assert_eq!((census.blocks, census.slots), (blocks, slots.len() as u32));
+        assert!(slots.keys().all(|&slot| self.slots.owner(Slot(slot)).is_some()));
+    }
+}
