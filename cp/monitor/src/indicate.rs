@@ -1,6 +1,6 @@
 //! INDICATE: the lines of LOAD, USER and QUEUES, of which programs know the columns.
 //!
-//! CP pages nothing itself and has no expanded storage: those counts are 0 because there is nothing to count.
+//! CP pages nothing itself, to expanded storage neither: those counts are 0 because there is nothing to count.
 
 use dispatch::{Load, Queued, Status};
 
@@ -35,6 +35,8 @@ pub struct User<'a> {
     pub machine: &'a str,
     /// Of storage.
     pub megabytes: u64,
+    /// Megabytes of expanded storage.
+    pub expanded: Option<u64>,
     /// The saved system or device of the last IPL.
     pub ipl: &'a str,
     /// How many virtual devices it has.
@@ -62,8 +64,9 @@ pub fn user(user: &User<'_>) -> Vec<String> {
         let seconds = microseconds / 1_000_000;
         format!("{:03}:{:02}", seconds / 60, seconds % 60)
     };
+    let expanded = user.expanded.map_or("NONE".into(), |megabytes| format!("{megabytes:04}M"));
     let mut lines = vec![
-        format!("USERID={userid:<8} MACH={machine:<3} STOR={megabytes:04}M VIRT=V XSTORE=NONE"),
+        format!("USERID={userid:<8} MACH={machine:<3} STOR={megabytes:04}M VIRT=V XSTORE={expanded}"),
         format!("IPLSYS={ipl:<8} DEVNUM={devices:04}"),
         format!("PAGES: RES={resident:06} WS={resident:06} LOCK=000000 RESVD=000000"),
         "NPREF=000000 PREF=000000 READS=000000 WRITES=000000".to_string(),
