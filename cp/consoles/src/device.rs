@@ -5,8 +5,9 @@ use crate::glass::{Glass, display_id};
 use crate::{Console, ConsoleGuard, FLOOD};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use base::{Clock, Held, ebcdic};
-use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
+use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense, Unkept};
 use devices::{Console3215, ConsoleHost, ConsoleInput};
+use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -147,6 +148,13 @@ impl Device for VirtualConsole {
 
     fn halt(&mut self) -> DeviceStatus {
         self.printer.halt()
+    }
+
+    fn checkpoint(&self) -> Result<Value, Unkept> {
+        match self.paper.glass.is_on() {
+            true => Err(Unkept::Never("a console that is a 3270 cannot be saved")),
+            false => Ok(Value::Null),
+        }
     }
 
     fn reset(&mut self, kind: Reset) {

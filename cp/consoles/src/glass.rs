@@ -143,12 +143,14 @@ impl Glass {
         (inner.taken, inner.shown) = (true, false);
     }
 
-    /// CP has a line to show: it takes the display if the guest has it.
-    pub fn break_in(&self) {
+    /// CP has a line to show: it takes the display if the guest has it. Returns whether it did.
+    pub fn break_in(&self) -> bool {
         let mut inner = self.lock();
-        if inner.shown {
+        let had = inner.shown;
+        if had {
             (inner.taken, inner.shown) = (true, false);
         }
+        had
     }
 
     /// What is to be sent to the terminal, if the guest has the display.

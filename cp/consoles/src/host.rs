@@ -9,6 +9,11 @@ pub trait Host: Send + Sync {
     fn changed(&self, terminal: u32);
     /// There is work for the processors, or an earlier time to wake up at.
     fn work(&self) {}
+    /// This thread begins to run a virtual machine, for a few milliseconds at most: what changes and what there is to
+    /// do because of it may be told at once, when it [has run](Host::has_run).
+    fn runs(&self) {}
+    /// This thread has run a virtual machine.
+    fn has_run(&self) {}
     /// A virtual machine has come to an end by itself; its user is in CP READ.
     fn ended(&self, _userid: &str, _how: &Ending) {}
     /// The password of a user, if it was changed since the directory was read.

@@ -9,7 +9,7 @@
 //! channel subsystem is locked ([`device`]). A console's lock is therefore below everything but a terminal's.
 //!
 //! CP is known here by what it gives: a clock, numbers of users and terminals, [`host::Host`], [`Record`]. What is due
-//! when, it finds in the [`agenda`].
+//! when, it finds in the [`agenda`]. The program around CP knows it as [`sessions::Sessions`].
 
 pub mod agenda;
 pub mod ascii;
@@ -19,6 +19,7 @@ pub mod edit;
 pub mod glass;
 pub mod graf;
 pub mod host;
+pub mod sessions;
 pub mod terminal;
 
 use agenda::{Agenda, Item};
@@ -310,10 +311,12 @@ impl Console {
         }
         match &self.terminal {
             Some(terminal) if !self.silent || tone == Tone::Urgent => {
-                if !self.settings.guest_controls {
-                    self.glass.break_in();
-                }
+                let broken_in = !self.settings.guest_controls && self.glass.break_in();
                 terminal.write(text, tone, now);
+                if broken_in {
+                    // MORE... says how the guest's screen comes back, and it does so by itself.
+                    terminal.keep(now);
+                }
             }
             _ => (),
         }

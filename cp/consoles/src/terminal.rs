@@ -394,6 +394,11 @@ impl Terminal {
         });
     }
 
+    /// Whether lines stay until the page is turned before the guest gets its screen.
+    pub fn is_kept(&self) -> bool {
+        matches!(&self.lock().face, Face::Display(display) if display.is_kept())
+    }
+
     /// Erases the output area of a display.
     pub fn erase(&self) {
         self.change(|inner| {

@@ -412,6 +412,8 @@ pub(crate) fn spoolfile(operands: &mut Operands, entry: &mut Entry) -> Result<()
 pub(crate) fn xstore(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
     entry.user.xstore =
         operands.parse("a size such as 16M, or ALL", |w| if w == "ALL" { Some(u64::MAX) } else { size(w) })?;
-    operands.rest();
+    if !operands.rest().is_empty() {
+        entry.unused.push("the starting block".into());
+    }
     Ok(())
 }

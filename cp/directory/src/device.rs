@@ -87,13 +87,15 @@ pub(crate) fn spool(operands: &mut Operands, entry: &mut Entry) -> Result<(), Pr
 pub(crate) fn special(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
     const TYPES: &[&str] = &[
         "CTCA", "3088", "CNC", "FCTC", "SCTC", "3270", "3138", "3148", "3158", "TIMER", "2701", "2702", "2703",
-        "MSGPROC", "MSGD", "HIPERS", "QDIO", "VIRTIO", "IEDN", "INMN",
+        "MSGPROC", "MSGD", "IEDN", "INMN",
     ];
     let number = vdev(operands)?;
-    let device = operands.parse("3270, CTCA, 3088, TIMER, VIRTIO, QDIO, HIPERS or another special device", |w| {
-        TYPES.contains(&w).then(|| w.to_string())
-    })?;
-    if let Some(kind) = network::adapter_type(&device) {
+    let device =
+        operands.parse("3270, CTCA, 3088, TIMER, VIRTIO, QDIO, HIPERS, LCS or another special device", |w| {
+            let adapter = AdapterType::ALL.iter().any(|kind| kind.name() == w);
+            (adapter || TYPES.contains(&w)).then(|| w.to_string())
+        })?;
+    if let Some(kind) = AdapterType::of(&device) {
         let nic = network::special(kind, operands, entry)?;
         return entry.add(number, DeviceKind::Nic(nic), operands.line());
     }

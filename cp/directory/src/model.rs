@@ -456,27 +456,38 @@ pub enum AdapterType {
     Qdio,
     /// HiperSockets.
     Hipersockets,
+    /// A LAN channel station, as the 3172 was.
+    Lcs,
 }
 
 impl AdapterType {
+    /// All there are.
+    pub const ALL: [AdapterType; 4] =
+        [AdapterType::Virtio, AdapterType::Qdio, AdapterType::Hipersockets, AdapterType::Lcs];
+
+    /// The type that a word in capitals means.
+    pub fn of(word: &str) -> Option<AdapterType> {
+        AdapterType::ALL.into_iter().find(|kind| match kind {
+            AdapterType::Hipersockets => word.len() >= "HIPER".len() && "HIPERSOCKETS".starts_with(word),
+            _ => word == kind.name(),
+        })
+    }
+
     /// Its name in statements and in responses.
     pub fn name(self) -> &'static str {
         match self {
             AdapterType::Virtio => "VIRTIO",
             AdapterType::Qdio => "QDIO",
             AdapterType::Hipersockets => "HIPERS",
+            AdapterType::Lcs => "LCS",
         }
-    }
-
-    /// Whether there are adapters of this type here.
-    pub fn is_simulated(self) -> bool {
-        self != AdapterType::Hipersockets
     }
 
     /// How many devices such an adapter is.
     pub fn devices(self) -> u16 {
         match self {
             AdapterType::Virtio => 1,
+            AdapterType::Lcs => 2,
             AdapterType::Qdio | AdapterType::Hipersockets => 3,
         }
     }

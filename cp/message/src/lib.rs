@@ -9,6 +9,7 @@
 //! as VM writes them ([`calendar`]). Nothing here knows a user or a virtual machine.
 
 pub mod calendar;
+pub mod help;
 mod response;
 pub mod words;
 
@@ -202,8 +203,18 @@ messages! {
     snapshot_merged(rdev, count) = "SNP" 6307 'I' "DASD {rdev} snapshot merged; {count} left";
     /// Too much for the cache, or more at least than at most.
     cache_size(value) = "MDS" 6802 'E' "Minidisk cache size not valid - {value}";
-    /// There is no expanded storage: the minidisk cache lies in the host's storage. SET MDCACHE STORAGE says its size.
-    no_expanded_storage() = "MDS" 6803 'E' "Minidisk cache cannot use expanded storage; there is none";
+    /// The minidisk cache lies in the host's storage. SET MDCACHE STORAGE says its size.
+    no_expanded_storage() = "MDS" 6803 'E' "Minidisk cache does not use expanded storage";
+    /// The text says why: the user has some already, the system has none (XSTORE in SYSTEM CONFIG), or not so much is
+    /// available. QUERY XSTORE shows what is; RETAIN XSTORE keeps some of it back, DETACH XSTORE FROM a user gives it
+    /// back.
+    expanded_not_attached(userid, why) = "ATX" 6804 'E' "XSTORE not attached to {userid}; {why}";
+    /// QUERY XSTORE shows which users have some.
+    expanded_not_detached(userid) = "DTX" 6805 'E' "{userid} has no XSTORE";
+    /// STORAGE in SYSTEM CONFIG says how much the system has; the host does not.
+    frames_unknown() = "CQF" 6807 'E' "The size of real storage is not known";
+    /// XSTORE in SYSTEM CONFIG says how much the system has.
+    expanded_absent() = "QXS" 6806 'E' "The system has no XSTORE";
     /// A host file that keeps a real disk could not be read or written, or what was in it is damaged. The guest that
     /// used it was told by sense data. Look at the file and at the host's disk; endicott dasd check tells what is wrong
     /// with the file.
@@ -309,8 +320,10 @@ messages! {
     network_full(kind, name) = "CPL" 2782 'E' "Maximum number of connections to {kind} {name} has been reached";
     /// SET VMLAN LIMIT says how many networks there may be: PERSISTENT ones of SYSTEM, TRANSIENT ones of users.
     network_limit(class, limit) = "NDL" 2783 'E' "Limit of {limit} {class} networks has been reached";
-    /// Networks here carry frames of Ethernet among adapters of type QDIO or VIRTIO, and have no real adapter.
-    transport(what) = "NDL" 2784 'E' "{what} is not available; networks are of TYPE QDIO ETHERNET without real adapters";
+    /// Networks here are of TYPE QDIO, with transport ETHERNET or IP, or LANs of TYPE HIPERSOCKETS, with transport IP.
+    /// They have no real adapter.
+    transport(what) = "NDL" 2784 'E'
+        "{what} is not available; networks are of TYPE QDIO or HIPERS without real adapters";
     /// The virtual machine has no network adapter with this number. QUERY NIC shows those there are.
     nic_absent(vdev) = "NIC" 2785 'E' "NIC {vdev} does not exist";
     /// UNCOUPLE takes an adapter from one network before COUPLE connects it to another.
@@ -321,6 +334,9 @@ messages! {
     nic_type(kind, types) = "VDB" 2788 'E' "NIC type {kind} is not available; adapters are of TYPE {types}";
     /// Another adapter has this address.
     address_in_use(id) = "VDB" 2789 'E' "MACID {id} is in use";
+    /// HiperSockets are connected to a LAN of that type, other adapters to other networks.
+    network_type(adapter, kind, name, family) = "CPL" 2790 'E'
+        "NIC of type {adapter} cannot be connected to {kind} {name} of type {family}";
     /// The virtual switch is connected to the outside.
     uplink_ready(name) = "SWU" 2830 'I' "VSWITCH {name} status is ready.";
     /// The virtual switch works without its uplink, for which the host is the cause: the text says why. SET VSWITCH

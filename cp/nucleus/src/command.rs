@@ -5,54 +5,13 @@
 //! text of each file of commands, and HELP takes the comment from it, so that the reader of the source, the user of
 //! HELP and the reader of the manual see the same words. It begins with the syntax.
 
-use crate::class::Classes;
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use message::words::{Words, abbreviates};
 use message::{Message, Response};
 use std::sync::Arc;
-
-/// Where a command comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
-    /// Typed at the console.
-    Console,
-    /// Issued by the virtual machine with DIAGNOSE X'08'.
-    Diagnose,
-    /// The same, with the flag that passwords are not to stand on command lines.
-    DiagnoseMasked,
-    /// From the directory, from XAUTOLOG or from the host's command line.
-    System,
-}
-
-/// The user who issues a command.
-#[derive(Clone)]
-pub struct Issuer {
-    /// The user's virtual machine.
-    pub vmdbk: Arc<Vmdbk>,
-    /// Where the command came from.
-    pub origin: Origin,
-    /// The virtual CPU that is meant: the one that issues the command, or the one that the CPU command names.
-    pub cpu: Option<u16>,
-}
-
-impl Issuer {
-    /// The virtual CPU that commands like DISPLAY are about: the one meant, or else the first.
-    pub fn cpu(&self) -> u16 {
-        let machine = self.vmdbk.machine();
-        self.cpu.unwrap_or_else(|| machine.configuration.cpus().next().unwrap_or(0))
-    }
-
-    /// The issuer's user ID.
-    pub fn userid(&self) -> &str {
-        &self.vmdbk.userid
-    }
-
-    /// Whether the issuer has one of these classes.
-    pub fn has(&self, classes: &str) -> bool {
-        self.vmdbk.lock().classes.meets(Classes::of(classes))
-    }
-}
+use virtualmachine::class::Classes;
+pub use virtualmachine::issuer::{Issuer, Origin};
+use virtualmachine::vmdbk::Vmdbk;
 
 /// The function of a command.
 pub type CommandFn = fn(&Cp, &Issuer, Words<'_>) -> Result<Response, Message>;
@@ -72,16 +31,16 @@ pub struct Command {
 impl Command {
     /// The documentation comment of the command's function.
     pub fn help(&self) -> Vec<&'static str> {
-        documentation(self.source, self.function)
+        message::help::documentation(self.source, self.function)
     }
 }
 
-/// The documentation comment above the public function `name` in `source`, line by line.
-pub fn documentation(source: &'static str, name: &str) -> Vec<&'static str> {
-    let Some(end) = source.find(&format!("pub fn {name}(")) else { return Vec::new() };
-    let mut lines: Vec<&str> = source[..end].lines().rev().map_while(|line| line.strip_prefix("///")).collect();
-    lines.reverse();
-    lines.into_iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect()
+/// The user that a word of ATTACH names, who must be logged on; `*` is the issuer.
+fn target(cp: &Cp, issuer: &Issuer, userid: &str) -> Result<Arc<Vmdbk>, Message> {
+    match userid {
+        "*" => Ok(issuer.vmdbk.clone()),
+        _ => cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("ATS")),
+    }
 }
 
 /// A table of commands: a block for each file, a row for each command in it.
@@ -98,8 +57,8 @@ macro_rules! commands {
             },
         )+)+];
     };
-    (@classes ANY) => { $crate::class::Classes::ANY };
-    (@classes $classes:ident) => { $crate::class::Classes::of(stringify!($classes)) };
+    (@classes ANY) => { virtualmachine::class::Classes::ANY };
+    (@classes $classes:ident) => { virtualmachine::class::Classes::of(stringify!($classes)) };
 }
 
 pub mod change;
@@ -114,6 +73,7 @@ pub mod disconnect;
 pub mod display;
 pub mod dump;
 pub mod echo;
+pub mod expanded;
 pub mod force;
 pub mod help;
 pub mod indicate;
@@ -160,6 +120,7 @@ commands! {
     display { "Display" G display; }
     dump { "DUmp" G dump; "VMDump" G vm_dump; }
     echo { "ECho" G echo; }
+    expanded { "RETAIN" B retain; }
     force { "FORCE" A force; }
     help { "HELP" ANY help; }
     indicate { "INDicate" G indicate; }

@@ -7,8 +7,7 @@
 use crate::command::dial;
 use crate::command::{self, Issuer, Origin};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
-use crate::{diagnose, intercept, logon};
+use crate::{intercept, logon};
 use base::{Held, Tod};
 use consoles::PfKey;
 use consoles::agenda::Item;
@@ -20,6 +19,7 @@ use spool::SpoolFile;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tn3270::datastream::Aid;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// How many lines a user may type ahead of the virtual machine's reading.
 const TYPED_AHEAD: usize = 256;
@@ -67,6 +67,21 @@ impl Cp {
             Action::Line(line) => self.line_of(&terminal, &line),
             Action::Break => self.break_key(&terminal),
             Action::Function(number, typed) => self.function_key(&terminal, number, &typed),
+        }
+    }
+
+    /// Lets time pass for a terminal. A page that turns by itself gives the guest its screen, as CLEAR does.
+    fn tick_terminal(&self, terminal: &Terminal, now: Tod) {
+        let kept = terminal.is_kept();
+        terminal.tick(now);
+        self.relieve(terminal);
+        if kept
+            && !terminal.is_kept()
+            && let Some(vmdbk) = self.owner(terminal)
+            && !vmdbk.console().cp_read
+        {
+            vmdbk.glass.show();
+            terminal.touch();
         }
     }
 
@@ -211,16 +226,18 @@ impl Cp {
     fn run(&self, processor: usize, wait: bool) -> bool {
         let Some(work) = self.processors.next(processor, wait) else { return false };
         let start = self.now();
+        self.host.runs();
         // A panic stops the virtual machine that it occurred in, and no other.
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
         let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
+        self.host.has_run();
         let end = self.now();
         if work.vmdbk.residency.has_run(end) {
             self.has_run(work.vmdbk.id, end);
         }
         self.processors.returned(processor, &work, end.micros_since(start), why, until);
         // Without the size of the host's storage STORBUF has no effect, and working sets are not needed.
-        if self.config.storage != 0 && work.vmdbk.residency.is_measured_at(end) {
+        if (self.config.storage != 0 || self.config.real.is_some()) && work.vmdbk.residency.is_measured_at(end) {
             let pages = work.vmdbk.machine().configuration.storage().resident_pages();
             self.processors.working_set(work.vmdbk.id, pages);
         }
@@ -289,8 +306,7 @@ impl Cp {
             match item {
                 Item::Terminal(id) => {
                     if let Some(terminal) = self.terminal(id) {
-                        terminal.tick(now);
-                        self.relieve(&terminal);
+                        self.tick_terminal(&terminal, now);
                     }
                 }
                 Item::User(id) => {

@@ -1,11 +1,7 @@
 //! Interceptions: what a virtual CPU leaves to CP when a processor runs it.
 
 use crate::command::{self, Issuer, Origin};
-use crate::diagnose;
-use crate::machine::Machine;
-use crate::processor::Work;
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use arch::Psw;
 use base::{Tod, ebcdic};
 use complex::Exit;
@@ -18,11 +14,15 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use unitrecord::lock_unit;
+use virtualmachine::machine::Machine;
+use virtualmachine::processor::Work;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// Runs the virtual CPU that a processor was given. Returns why it came back, and when it has something to do next.
 pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
     let (vmdbk, cpu) = (&work.vmdbk, work.cpu);
     let start = cp.now();
+    let _inside = vmdbk.enter();
     loop {
         if !vmdbk.may_run() {
             return (Return::Stopped, None);

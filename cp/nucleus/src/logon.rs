@@ -2,8 +2,6 @@
 
 use crate::command::close;
 use crate::system::Cp;
-use crate::tape::Holder;
-use crate::vmdbk::Vmdbk;
 use base::Tod;
 use consoles::display::{Key, Tone};
 use consoles::terminal::{Entry, Logon, Owner, Terminal};
@@ -15,6 +13,8 @@ use minidisk::{Guest, Refusal, Request};
 use monitor::account::{self, Session};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use virtualmachine::tape::Holder;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// Wrong passwords in a row after which a terminal goes back to its logo.
 const WRONG_PASSWORDS: u32 = 5;
@@ -237,6 +237,9 @@ fn attach_devices(cp: &Cp, vmdbk: &Vmdbk) {
     }
     crate::command::network::log_on(cp, vmdbk);
     crate::command::ctca::log_on(vmdbk);
+    if let Err(message) = crate::command::expanded::log_on(cp, vmdbk) {
+        tell(&message.to_string());
+    }
     // The devices are there from the beginning: nothing is to be reported of their arrival.
     guest.configuration.css().reset();
 }
@@ -387,6 +390,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     crate::command::ctca::log_off(cp, vmdbk);
     cp.tapes.log_off(&vmdbk.machine().configuration, &vmdbk.userid);
     vmdbk.release_segments();
+    vmdbk.detach_expanded();
     cp.forward(vmdbk);
     let terminal = vmdbk.console().terminal.take();
     let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());

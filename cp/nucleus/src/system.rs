@@ -3,10 +3,6 @@
 //! [`Cp`] is the whole Control Program; the program around it hands it events by the functions of `events`. Here are
 //! the users, the terminals, and the rule whether a virtual machine may run.
 
-use crate::block_path::SharedIucv;
-use crate::processor::{Owner, Processors};
-use crate::tape::Tapes;
-use crate::vmdbk::{Given, SharedVmcf, Vmdbk};
 use base::{Clock, Held, Timers, Tod};
 use consoles::FLOOD;
 use consoles::agenda::Agenda;
@@ -19,11 +15,18 @@ use lan::Networks;
 use message::Message;
 use message::calendar::{Date, Zone};
 use minidisk::Disks;
+use realstorage::expanded::Expanded;
+use realstorage::frames::Frames;
+pub use realstorage::frames::LEAST;
 use realstorage::sharing::SavedFiles;
 use spool::Spool;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use virtualmachine::block_path::SharedIucv;
+use virtualmachine::processor::{Owner, Processors};
+use virtualmachine::tape::Tapes;
+use virtualmachine::vmdbk::{Given, SharedVmcf, Vmdbk};
 
 /// What the system configuration decides.
 #[derive(Clone, Debug)]
@@ -38,6 +41,10 @@ pub struct SystemConfig {
     pub processors: u16,
     /// The host's storage in bytes, of which SET SRM STORBUF is a part; 0 if it is not known.
     pub storage: u64,
+    /// Bytes of real storage, if it is said: `storage` is the host's otherwise.
+    pub real: Option<u64>,
+    /// Bytes of expanded storage.
+    pub expanded: u64,
     /// The log message lines, shown at LOGON.
     pub log_message: Vec<String>,
 }
@@ -50,6 +57,8 @@ impl Default for SystemConfig {
             operator: "OPERATOR".into(),
             processors: 1,
             storage: 0,
+            real: None,
+            expanded: 0,
             log_message: Vec::new(),
         }
     }
@@ -85,6 +94,8 @@ pub struct Cp {
     pub vmcf: SharedVmcf,
     /// Saved systems and segments in use.
     pub saved: SavedFiles,
+    /// Expanded storage.
+    pub expanded: Expanded,
     /// Real disks, minidisks and links.
     pub disks: Disks,
     /// Real tape drives.
@@ -125,13 +136,16 @@ impl Cp {
         let directory = users.map(|user| (user.userid.clone(), Arc::new(user))).collect();
         let started = clock.now();
         let next_drops = AtomicU64::new(if spool.is_some() { started.0.max(1) } else { 0 });
-        let processors = Arc::new(Processors::new(config.processors, config.storage, clock.clone()));
+        let paging = |real| Frames::new(real, config.processors.into()).paging() * arch::PAGE;
+        let storage = config.real.map_or(config.storage, paging);
+        let processors = Arc::new(Processors::new(config.processors, storage, clock.clone()));
         let log_message = Mutex::new(config.log_message.clone());
         let spool: spool::Shared = Arc::new(Mutex::new(spool));
         Cp {
             log_message,
             disks: Disks::new(clock.clone(), wake),
             networks: Networks::new(clock.clone()),
+            expanded: Expanded::new(config.expanded),
             config,
             clock,
             host,
@@ -149,6 +163,19 @@ impl Cp {
             next_id: AtomicU32::new(1),
             next_drops,
         }
+    }
+
+    /// What real storage is used for now, if its size is known. A page of a saved segment counts for each user who has
+    /// it.
+    pub fn frames(&self) -> Option<Frames> {
+        let real = self.config.real.or(Some(self.config.storage).filter(|&bytes| bytes > 0))?;
+        let mut frames = Frames::new(real, self.config.processors.into());
+        for vmdbk in self.vmdbks() {
+            let configuration = vmdbk.machine().configuration.clone();
+            let storage = configuration.storage();
+            frames.charge(configuration.cpus().count() as u64, storage.size(), storage.resident_pages());
+        }
+        Some(frames)
     }
 
     fn system(&self) -> MutexGuard<'_, System> {

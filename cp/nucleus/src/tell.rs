@@ -1,12 +1,12 @@
 //! Lines from one user to another: on the terminal, or to a program that gets its user's messages.
 
 use crate::system::Cp;
-use crate::vmdbk::{Receive, Vmdbk};
 use consoles::display::Tone;
 use consoles::terminal::Terminal;
 use iucv::service::Line;
 use message::Message;
 use message::words::Words;
+use virtualmachine::vmdbk::{Receive, Vmdbk};
 
 /// What kind of message it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

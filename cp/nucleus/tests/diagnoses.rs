@@ -6,13 +6,13 @@ use arch::{Absolute, Program};
 use consoles::display::{Key, Size};
 use consoles::terminal::Kind;
 use cpu::{Architecture, Interruption, State};
-use nucleus::diagnose::{Call, DIAGNOSES, perform};
+use diagnose::{Call, DIAGNOSES, perform};
 use nucleus::system::Cp;
-use nucleus::vmdbk::Vmdbk;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use support::Random;
 use system::Hand;
+use virtualmachine::vmdbk::Vmdbk;
 
 const DIRECTORY: &str = "\
 USER OPERATOR OPERATOR 4M 4M ABCDEFG
@@ -241,7 +241,7 @@ fn vmcf_takes_its_list_apart_and_looks_at_keys() {
     assert_eq!(sent, Ok(code::DONE));
     let present = || {
         let vmdbk = room.vmdbk();
-        assert!(nucleus::diagnose::iucv::present(&vmdbk, &vmdbk.machine(), 0));
+        assert!(diagnose::iucv::present(&vmdbk, &vmdbk.machine(), 0));
         let mut header = Header::default();
         vmdbk.machine().configuration.storage().read(Absolute(0x4000), header.as_mut_bytes()).expect("it is there");
         (header.message.get(), header.status)

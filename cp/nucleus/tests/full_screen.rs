@@ -21,11 +21,13 @@ USER GUEST GUEST 4M 16M G
 
 struct Room {
     cp: Cp,
+    clock: Arc<Ticking>,
 }
 
 impl Room {
     fn new() -> Room {
-        Room { cp: system::system(DIRECTORY, None, Ticking::new()) }
+        let clock = Ticking::new();
+        Room { cp: system::system(DIRECTORY, None, clock.clone()), clock }
     }
 
     fn display(&self) -> Seat<'_> {
@@ -226,6 +228,40 @@ fn lines_stay_until_the_page_is_turned_before_diagnose_58_has_the_screen() {
     assert!(seat.guest_screen().is_none() && seat.cp_screen().contains("MORE..."), "{}", seat.cp_screen());
     seat.key(Key::Clear, "");
     assert_eq!(seat.guest_screen().as_deref(), Some("FULL SCREEN"));
+}
+
+#[test]
+fn a_message_over_a_full_screen_stays_until_its_page_is_turned_or_turns() {
+    let room = Room::new();
+    let mut seat = room.display();
+    seat.log_on();
+    let text = [&[WCC][..], &base::ebcdic::from_str("FULL SCREEN")].concat();
+    store(&seat, 0x400, &text);
+    store(&seat, 0x300, &ccw(0x29, 0x400, 0x20, 0x80, text.len() as u16));
+    seat.say("terminal more 50 10");
+    seat.key(Key::Clear, "");
+    diagnose(&seat, 0x58, 0x300, 9);
+    seat.key(Key::Clear, "");
+    assert_eq!(seat.guest_screen().as_deref(), Some("FULL SCREEN"));
+
+    let mut other = room.display();
+    other.key(Key::Clear, "");
+    other.say("logon operator operator");
+    for turn in [true, false] {
+        other.say("message guest Hello");
+        assert!(seat.guest_screen().is_none(), "CP has the display");
+        let screen = seat.cp_screen();
+        assert!(screen.contains("Hello") && screen.contains("MORE..."), "{screen}");
+        match turn {
+            true => seat.key(Key::Clear, ""),
+            false => {
+                room.clock.pass(61_000_000);
+                room.cp.tick();
+            }
+        }
+        assert_eq!(seat.guest_screen().as_deref(), Some("FULL SCREEN"));
+    }
+    assert!(other.guest_screen().is_none());
 }
 
 #[test]

@@ -8,10 +8,10 @@ use consoles::display::{Key, Size, Tone};
 use consoles::terminal::{Kind, Terminal};
 use nucleus::logon;
 use nucleus::system::Cp;
-use nucleus::vmdbk::Vmdbk;
 use std::sync::Arc;
 use support::Random;
 use system::Hand;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// Users at displays, one each.
 struct Site {

@@ -7,10 +7,10 @@ use consoles::display::Tone;
 use consoles::terminal::{Kind, Terminal};
 use nucleus::logon;
 use nucleus::system::Cp;
-use nucleus::vmdbk::Vmdbk;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use time::Time;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// How often [`Cp::tick`] may be called before nothing is due any more.
 const TICKS: usize = 1;

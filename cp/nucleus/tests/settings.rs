@@ -67,7 +67,7 @@ fn each_setting_of_terminal_is_read_or_said_to_do_nothing() {
 #[test]
 fn each_setting_of_set_is_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(root.join("src/vmdbk.rs")).expect("a source");
+    let text = fs::read_to_string(root.join("../virtualmachine/src/vmdbk.rs")).expect("a source");
     let found = fields(&text, "pub struct Settings {");
     let places = read(&found, &["command/set/flags.rs", "query/settings.rs"]);
     // Those that are only remembered are told when they are set, and so is ACNT.

@@ -10,17 +10,17 @@ use base::ebcdic;
 use complex::Configuration;
 use consoles::host::Silent;
 use consoles::terminal::Kind;
+use diagnose::{self, Call};
 use directory::{Directory, Passwords};
 use nucleus::command::{self, Issuer, Origin};
-use nucleus::diagnose::{self, Call};
 use nucleus::system::{Cp, SystemConfig};
-use nucleus::vmdbk::Vmdbk;
 use spool::{Attributes, Content, Punch, Queue, Spool};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use support::Random;
 use time::Time;
+use virtualmachine::vmdbk::Vmdbk;
 
 struct System {
     cp: Cp,
@@ -269,7 +269,7 @@ fn what_spool_has_set_decides_what_comes_after_a_file() {
     guest.good("SPOOL RDR CONT NOHOLD NOEOF NORESCAN CLOSE");
     let (all, status) = guest.load();
     assert_eq!((all.len(), status), (240, DeviceStatus(0x0e)));
-    assert_eq!(guest.spids(), []);
+    assert!(guest.spids().is_empty());
     // CLOSE in the middle of a file, with each of its operands.
     guest.good("SPOOL RDR NOCONT EOF");
     let one_card = [(0x02, 0x20, 80, 0x2000)];

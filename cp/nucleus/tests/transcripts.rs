@@ -95,7 +95,8 @@ impl Story {
         let folder = Folder::new();
         let spool = Spool::open(&folder.0).expect("the host has a folder for temporary files");
         engine::provide(jit::translator);
-        let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
+        let config = SystemConfig { expanded: 64 << 20, ..SystemConfig::default() };
+        let cp = Cp::new(config, directory, Some(spool), clock.clone(), Arc::new(Silent));
         volume::install(&cp);
         // Two drives, and a tape that is on neither.
         assert!(cp.tapes.install(0x580, Model::T3490) && cp.tapes.install(0x581, Model::T3480));

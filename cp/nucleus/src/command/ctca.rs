@@ -1,14 +1,14 @@
 //! Channel-to-channel adapters: DEFINE, COUPLE, DETACH.
 
 use super::{Issuer, Response};
-use crate::ctca::{Peer, VirtualCtca};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use consoles::display::Tone;
 use directory::DeviceKind;
 use message::Message;
 use message::words::Words;
 use std::sync::Arc;
+use virtualmachine::ctca::{Peer, VirtualCtca};
+use virtualmachine::vmdbk::Vmdbk;
 
 /// DEFINE CTCA [AS] vdev [userid]
 pub(super) fn define(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {

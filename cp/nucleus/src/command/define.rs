@@ -1,8 +1,6 @@
 //! DEFINE: changes what the virtual machine consists of.
 
 use super::{Issuer, Response, ctca, network};
-use crate::machine::Machine;
-use crate::nic::Nic;
 use crate::system::Cp;
 use consoles::graf::{Graf, VirtualGraf};
 use directory::{SpoolDevice, SpoolKind};
@@ -10,14 +8,17 @@ use message::Message;
 use message::words::{Word, Words};
 use std::sync::{Arc, Mutex};
 use unitrecord::{Unit, lock_unit};
+use virtualmachine::machine::Machine;
+use virtualmachine::nic::Nic;
 
 /// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] |
 /// READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK]
-/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev | CTCA|3088 [AS] vdev [userid|*] | NIC vdev [TYPE VIRTIO|QDIO] [MACID
-/// SYSTEM|id] | LAN name [OWNERid userid|*|SYSTEM] [MAXCONN n|INFinite] [RESTricted|UNRESTricted] [TYPE QDIO ETHernet]
-/// [GRANT userid ...] | VSWITCH name [UPLINK USER [PUBlish port ...] [HOSTaccess ON|OFF]|NOUPLINK] [VLAN
-/// UNAWARE|AWARE|n] [PORTType ACCESS|TRUNK] [NATive n] [ISOLation ON|OFF] [MACProtect ON|OFF|UNSPECified]
-/// [RESTricted|UNRESTricted] [MAXCONN n]`
+/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev | CTCA|3088 [AS] vdev [userid|*] | NIC vdev [TYPE
+/// VIRTIO|QDIO|HIPERsockets|LCS] [MACID SYSTEM|id] | LAN name [OWNERid userid|*|SYSTEM] [MAXCONN n|INFinite]
+/// [RESTricted|UNRESTricted] [TYPE QDIO [ETHernet|IP]|TYPE HIPERsockets] [GRANT userid ...] | VSWITCH name [UPLINK
+/// USER|PASST [PUBlish port ...] [HOSTaccess ON|OFF]|UPLINK TAP interface|UPLINK LISTEN|CALL place|NOUPLINK]
+/// [ETHernet|IP] [VLAN UNAWARE|AWARE|n] [PORTType ACCESS|TRUNK]
+/// [NATive n] [ISOLation ON|OFF] [MACProtect ON|OFF|UNSPECified] [RESTricted|UNRESTricted] [MAXCONN n]`
 ///
 /// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's
 /// maximum: it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory
@@ -30,11 +31,13 @@ use unitrecord::{Unit, lock_unit};
 /// that user's.
 ///
 /// NIC adds a network adapter; COUPLE connects it. One of type VIRTIO is one device, which Linux puts on line by
-/// itself; one of type QDIO is three, as an OSA is. LAN makes a guest LAN, which is
-/// yours unless you have class B and say otherwise. A LAN of SYSTEM stays until DETACH, another goes when its owner has
-/// logged off and its last adapter has gone. VSWITCH, of class B, makes a virtual switch of SYSTEM, which only users
-/// with a grant (SET VSWITCH) may connect to, unless it is UNRESTRICTED. UPLINK USER is a gateway to the host's
-/// network, which needs no privilege: SET VSWITCH explains its operands.
+/// itself; one of type QDIO is three, as an OSA is, and so is one of type HIPERSOCKETS; one of type LCS is two, a LAN
+/// channel station for old systems. LAN makes a guest LAN, of Ethernet or of HiperSockets, which is yours unless you
+/// have class B and say otherwise. A LAN of SYSTEM stays until DETACH, another goes when its owner has logged off and
+/// its last adapter has gone. VSWITCH, of class B, makes a virtual switch of SYSTEM, which only users with a grant (SET
+/// VSWITCH) may connect to, unless it is UNRESTRICTED. UPLINK USER is a gateway to the host's network, which needs no
+/// privilege: SET VSWITCH explains its operands. ETHERNET and IP are what QUERY shows as the transport, by which
+/// programs set up a guest's driver.
 pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     match () {
@@ -110,7 +113,7 @@ pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
 fn cpus(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     words.end()?;
-    let (first, last) = crate::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
+    let (first, last) = virtualmachine::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
     let last = last.unwrap_or(first);
     let machine = issuer.vmdbk.machine();
     let maximum = machine.configuration.max_cpus();

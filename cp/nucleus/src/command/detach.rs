@@ -2,26 +2,30 @@
 
 use super::dial;
 use super::{Issuer, Response, ctca, network};
-use crate::machine::Machine;
 use crate::system::Cp;
 use consoles::graf::Line;
 use message::Message;
 use message::words::{Word, Words};
+use virtualmachine::machine::Machine;
 
 /// `DETach vdev[-vdev] ... | CPU n[-n] | rdev [FROM] userid|*|SYSTEM | NIC vdev | LAN name [OWNERid userid|*|SYSTEM] |
-/// VSWITCH name`
+/// VSWITCH name | XSTORe [[FROM] userid|*]`
 ///
 /// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is
 /// closed, a temporary disk is gone. A running system is told. CPU takes virtual CPUs away, but not the base CPU. With
 /// class B, a real disk or tape drive is taken from a user or from the system. NIC takes a network adapter away, LAN a
 /// guest LAN of yours, or with class B any, and VSWITCH, of class B, a virtual switch: adapters that were connected to
-/// it are connected to nothing then, and their users are told.
+/// it are connected to nothing then, and their users are told. XSTORE takes away your expanded storage with all that is
+/// in it, or with class B that of another user.
 pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = &issuer.vmdbk;
     let machine = vmdbk.machine();
     let mut response = Response::none();
     if words.accept("CPU") {
         return detach_cpus(&machine, words);
+    }
+    if words.accept("XSTORe") {
+        return super::expanded::detach(cp, issuer, words);
     }
     if let Some(answer) = network::detach(cp, issuer, words) {
         return answer;
@@ -34,7 +38,8 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     let mut numbers = Vec::new();
     words.peek().ok_or_else(message::device_missing)?;
     for word in words {
-        let (first, last) = crate::examine::range(word.0, 0xffff, 16).map_err(|_| message::device_missing())?;
+        let (first, last) =
+            virtualmachine::examine::range(word.0, 0xffff, 16).map_err(|_| message::device_missing())?;
         let last = last.unwrap_or(first);
         if last > 0xffff {
             return Err(message::device_missing());
@@ -112,7 +117,7 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
 fn detach_cpus(machine: &Machine, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     words.end()?;
-    let (first, last) = crate::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
+    let (first, last) = virtualmachine::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
     let base = machine.configuration.cpus().next();
     let last = last.unwrap_or(first);
     for cpu in first..=last {

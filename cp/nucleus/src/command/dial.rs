@@ -5,13 +5,13 @@
 //! and, with nothing typed, the way back are to be had.
 
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use consoles::display::{Action, Key, Tone, Turn};
 use consoles::graf::Line;
 use consoles::terminal::Terminal;
 use message::Message;
 use message::words::Words;
 use std::sync::Arc;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// `Dial userid [vdev]`, at a terminal.
 pub fn dial(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) -> Result<(), Message> {

@@ -1,11 +1,11 @@
 //! DISPLAY: registers, PSW and storage of a virtual CPU.
 
 use super::{Issuer, Response};
-use crate::examine::{self, Area, File};
 use crate::system::Cp;
 use arch::io::Schib;
 use message::Message;
 use message::words::Words;
+use virtualmachine::examine::{self, Area, File};
 use zerocopy::IntoBytes;
 
 /// `Display G|GG|GH|X|XG|Y|AR[reg[-reg|.count]] | PSW [ALL] | PREFIX | SCHIB [vdev[-vdev]|ALL] |

@@ -2,9 +2,7 @@
 
 use super::spool_files::message_of;
 use super::{Issuer, Response, close, display};
-use crate::examine::{self, Area, Meaning};
 use crate::intercept::print;
-use crate::machine::Machine;
 use crate::system::Cp;
 use arch::diagnose::{DumpCpu, DumpHeader, DumpPart, DumpText, PART};
 use base::Tod;
@@ -14,6 +12,8 @@ use cpu::{Architecture, State};
 use message::Message;
 use message::words::{Word, Words};
 use spool::{Attributes, Device, OutputFile, Queue};
+use virtualmachine::examine::{self, Area, Meaning};
+use virtualmachine::machine::Machine;
 use zerocopy::{FromZeros, IntoBytes};
 
 /// WRITE, SPACE 1 AFTER WRITE: how records of a VMDUMP file are written.

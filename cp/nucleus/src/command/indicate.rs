@@ -2,7 +2,6 @@
 
 use super::{Issuer, Response};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use directory::SpoolKind;
 use dispatch::Queued;
 use message::Message;
@@ -10,6 +9,7 @@ use message::words::Words;
 use monitor::indicate;
 use std::collections::HashSet;
 use std::sync::Arc;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// `INDicate [LOAD] | USER [userid|*|ALL] | Queues [EXP] | I/O | PAGing | ACTive`
 ///
@@ -17,9 +17,10 @@ use std::sync::Arc;
 /// into it (E1 to E3) or sleep (DORMANT). USER shows what a user's virtual machine has used; another user's, or ALL,
 /// needs class E. QUEUES (class E) shows who is in the lists and what each does: Rnn runs on processor nn, TI has just
 /// begun to wait. I/O and PAGING (class E) show who waits for those; the host does both for CP, so that no user does.
-/// CP itself pages nothing and has no expanded storage: those counts are 0 because there is nothing to count. RES and
-/// WS are the pages that the host keeps for the virtual machine, and STORAGE of LOAD is what all of them are of the
-/// storage that all virtual machines have. ACTIVE (class E) counts users who are not dormant.
+/// CP itself pages nothing, to expanded storage neither: those counts are 0 because there is nothing to count. RES and
+/// WS are the pages that the host keeps for the virtual machine. STORAGE of LOAD is what all of them are of the dynamic
+/// paging area (STORAGE in SYSTEM CONFIG), or without that of the storage that all virtual machines have. ACTIVE (class
+/// E) counts users who are not dormant.
 pub fn indicate(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let Some(what) = words.next() else { return Ok(load(cp)) };
     let analyst = issuer.has("CE");
@@ -74,7 +75,9 @@ fn load(cp: &Cp) -> Response {
         let storage = machine.configuration.storage();
         (used + storage.resident_pages(), all + (storage.size() >> 12))
     });
-    indicate::load(&load, pages.0 * 100 / pages.1.max(1)).into()
+    let of_real = cp.frames().filter(|_| cp.config.real.is_some()).map(|frames| (frames.pageable, frames.paging()));
+    let (used, all) = of_real.unwrap_or(pages);
+    indicate::load(&load, used * 100 / all.max(1)).into()
 }
 
 /// The lines of one user.
@@ -93,6 +96,7 @@ fn user(vmdbk: &Arc<Vmdbk>) -> Vec<String> {
         userid: &vmdbk.userid,
         machine: mode,
         megabytes: configuration.storage().size() >> 20,
+        expanded: vmdbk.expanded(),
         ipl: ipl.as_deref().unwrap_or("NONE"),
         devices,
         resident: configuration.storage().resident_pages(),

@@ -4,8 +4,8 @@ use super::query::settings;
 use super::query::virtual_machine::amount;
 use super::{Issuer, Response};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use base::ebcdic;
+use complex::checkpoint::Time;
 use complex::{Image, IplError, SavedCpu};
 use cpu::Architecture;
 use message::Message;
@@ -16,6 +16,8 @@ use spool::saved::Kind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use unitrecord::lock_unit;
+use virtualmachine::suspended::Checkpoint;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// `Ipl vdev|system [CLEAR|NOCLEAR] [STOP] [LOADparm text] [PARM text]`
 ///
@@ -143,6 +145,19 @@ pub fn from_files(
     vmdbk.release_segments();
     vmdbk.machine().configuration.load_direct(kernel, initrd, line)?;
     begun(cp, vmdbk, "LINUX".into(), false);
+    Ok(())
+}
+
+/// A virtual machine goes on from a checkpoint, whose pages are in its storage.
+pub fn from_checkpoint(
+    cp: &Cp,
+    vmdbk: &Arc<Vmdbk>,
+    from: &Checkpoint,
+    clock: Time,
+) -> Result<(), complex::CheckpointError> {
+    vmdbk.begin_reset();
+    vmdbk.resume(from, clock)?;
+    begun(cp, vmdbk, "CHECKPOINT".into(), false);
     Ok(())
 }
 

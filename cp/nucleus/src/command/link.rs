@@ -2,12 +2,12 @@
 
 use super::{Issuer, Origin, Response};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use directory::{Access, DasdOptions, LinkMode};
 use message::Message;
 use message::words::Words;
 use minidisk::link::Level;
 use minidisk::{Refusal, Request};
+use virtualmachine::vmdbk::Vmdbk;
 
 /// `LINk [TO] userid vdev1 [AS] vdev2 [mode] [[PASS=] password]`
 ///

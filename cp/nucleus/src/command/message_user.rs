@@ -3,12 +3,12 @@
 use super::{Issuer, Response};
 use crate::system::Cp;
 use crate::tell::Kind;
-use crate::vmdbk::{Receive, Vmdbk};
 use base::ebcdic;
 use iucv::service::Line;
 use message::words::Words;
 use message::{self as messages, Message};
 use std::sync::Arc;
+use virtualmachine::vmdbk::{Receive, Vmdbk};
 
 /// `Message userid|*|OPerator|ALL text`
 ///

@@ -2,11 +2,11 @@
 
 use super::trace::{count, data, end, free, option, register, window};
 use super::{Issuer, Response};
-use crate::examine;
 use crate::system::Cp;
-use crate::trace::{Bits, Kind, Trap, Window};
 use message::Message;
 use message::words::{Word, Words};
+use virtualmachine::examine;
+use virtualmachine::trace::{Bits, Kind, Trap, Window};
 
 /// `PER Instruct [hex] | Branch [range] | G[n] [value] | Mask address hex | STore [range | address hex] [OFF] [[Range]
 /// range ...] [options] | PER END [id|ALL] | PER Query`

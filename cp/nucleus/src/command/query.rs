@@ -9,6 +9,8 @@ use message::words::Words;
 pub mod control_unit;
 #[path = "query/dasd.rs"]
 pub mod dasd;
+#[path = "query/expanded.rs"]
+pub mod expanded;
 #[path = "query/jit.rs"]
 pub mod jit;
 #[path = "query/minidisk_cache.rs"]
@@ -46,6 +48,7 @@ commands! {
         "CCWTRAN" G ccw_translation;
     }
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
+    expanded { "XSTORe" B expanded_storage; "FRAMES" ABE frames; }
     jit { "JIT" ACE jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
     network { "LAN" BG lan; "VSWITCH" BG vswitch; "NIC" G nic; "VMLAN" BG vm_lan; }
@@ -84,7 +87,7 @@ pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     if let Some(number) = super::set::function_keys::number(operand) {
         return settings::function_key(issuer, number);
     }
-    let kinds = ["DASD", "TAPes", "GRAF", "CTCa", "XSTORE", "UR"];
+    let kinds = ["DASD", "TAPes", "GRAF", "CTCa", "XSTORe", "UR"];
     if kinds.iter().any(|kind| operand.is(kind)) {
         let rest = format!("{} {}", operand.0, words.rest());
         return virtual_machine::virtual_machine(cp, issuer, Words::new(&rest));

@@ -1,28 +1,24 @@
 //! ATTACH and VARY: what real disks and tape drives are used for.
 
-use super::{Issuer, Response};
+use super::{Issuer, Response, target};
 use crate::system::Cp;
-use crate::tape::{self, Holder};
-use crate::vmdbk::Vmdbk;
 use directory::{DasdControl, DasdOptions};
 use message::Message;
 use message::words::Words;
 use minidisk::real;
 use std::sync::Arc;
+use virtualmachine::tape::{self, Holder};
 
-/// The user that a word names, who must be logged on; `*` is the issuer.
-fn target(cp: &Cp, issuer: &Issuer, userid: &str) -> Result<Arc<Vmdbk>, Message> {
-    match userid {
-        "*" => Ok(issuer.vmdbk.clone()),
-        _ => cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("ATS")),
-    }
-}
-
-/// `ATTach rdev [TO] userid|* [[AS] vdev] [R/O|R/W] | rdev [TO] SYSTEM [volid]`
+/// `ATTach rdev [TO] userid|* [[AS] vdev] [R/O|R/W] | rdev [TO] SYSTEM [volid] | XSTORe [TO] userid|* [nM|nG|*|ALL]`
 ///
 /// Gives a real disk or tape drive that is free to one user, who alone has it until DETACH or LOGOFF, or a disk to the
-/// system: minidisks may lie on it then. With a volid, only if that is its serial.
+/// system: minidisks may lie on it then. With a volid, only if that is its serial. XSTORE gives a user so much of the
+/// system's expanded storage, or without a size all that is available. The virtual machine's blocks have numbers from 0
+/// on, and are zeros.
 pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    if words.accept("XSTORe") {
+        return super::expanded::attach(cp, issuer, words);
+    }
     let rdev = words.need_real_device()?;
     words.accept("TO");
     let to = words.need()?;
@@ -130,7 +126,7 @@ pub fn vary(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messa
     };
     let range = words.need()?;
     words.end()?;
-    let (first, last) = crate::examine::range(range.0, 0xffff, 16).map_err(|_| range.invalid())?;
+    let (first, last) = virtualmachine::examine::range(range.0, 0xffff, 16).map_err(|_| range.invalid())?;
     let range = first..=last.unwrap_or(first);
     let mut response = Response::none();
     let reals = cp.disks.reals();

@@ -2,10 +2,10 @@
 
 use super::{Issuer, Origin, Response};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use message::Message;
 use message::words::Words;
 use std::sync::Arc;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// The virtual machine of a user whom the issuer may speak for: any with class C, else one whose secondary user the
 /// issuer is. Whether it is with class C.

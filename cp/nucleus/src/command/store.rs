@@ -1,10 +1,10 @@
 //! STORE: changes registers, the PSW and storage of a virtual CPU.
 
 use super::{Issuer, Response};
-use crate::examine::{self, Area, File, View};
 use crate::system::Cp;
 use message::Message;
 use message::words::{Word, Words};
+use virtualmachine::examine::{self, Area, File, View};
 
 /// `STore [V|L|R|N|PRI|SEC|HOM]hexloc word ... | S[V|L|...]hexloc bytes | G|GG|GH|X|XG|Y|ARreg value ... | PSW words |
 /// PREFIX value | STATUS`

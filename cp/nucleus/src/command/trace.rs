@@ -2,17 +2,18 @@
 
 use super::{Issuer, Response};
 use crate::system::Cp;
-use crate::trace::{Kind, Output, Trap, Window};
 use base::layout::U64;
 use message::Message;
 use message::words::{Word, Words};
+use std::num::NonZeroU64;
+use virtualmachine::trace::{Counts, Kind, Output, Trap, Window};
 use zerocopy::IntoBytes;
 
 /// The name of the trap that counts.
 const COUNT: &str = "COUNT";
 
-/// `TRace Inst|BRanch|STore|Gn|MNEmonic name|SVC [n]|PROG [n]|EXTernal [n]|I/O [vdev]|MC|ALL [options] | TRACE COUNT |
-/// TRACE id [options] | TRACE END [id|ALL]`
+/// `TRace Inst|BRanch|STore|Gn|MNEmonic name|SVC [n]|PROG [n]|EXTernal [n]|I/O [vdev]|MC|ALL [options] | TRACE COUNT
+/// [BY length] | TRACE id [options] | TRACE END [id|ALL]`
 ///
 /// Shows what your virtual machine does, event by event, and stops it after each, so that you can DISPLAY and STORE;
 /// BEGIN goes on. INST traces every instruction, BRANCH those that branch, STORE those that store, Gn those that change
@@ -29,7 +30,8 @@ const COUNT: &str = "COUNT";
 ///
 /// TRACE COUNT shows nothing until TRACE END COUNT: then how many instructions the virtual machine has executed since,
 /// how many of them were privileged, and DIAGNOSE, and how many pages it has referred to, shared ones and those of its
-/// own.
+/// own. With BY it also shows, for each area of so many bytes (hexadecimal) that instructions lie in, how many were
+/// executed there, most first.
 pub fn trace(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let first = words.need()?;
     let traps = &issuer.vmdbk.trace;
@@ -37,6 +39,13 @@ pub fn trace(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
         return end(issuer, words, first.is("END"));
     }
     if first.is(COUNT) {
+        let by = match words.accept("BY") {
+            true => {
+                let length = words.need()?;
+                Some(length.hexadecimal().and_then(NonZeroU64::new).ok_or_else(|| length.invalid())?)
+            }
+            false => None,
+        };
         words.end()?;
         let machine = issuer.vmdbk.machine();
         machine.configuration.storage().forget_references();
@@ -46,6 +55,7 @@ pub fn trace(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
             traps.push(Trap {
                 run: true,
                 output: Output { terminal: false, printer: false },
+                counts: Counts { by, ..Counts::default() },
                 ..Trap::new(COUNT.into(), Kind::Count)
             });
         });
@@ -189,6 +199,6 @@ pub(super) fn count(words: &mut Words<'_>) -> Result<u32, Message> {
 }
 
 pub(super) fn window(word: Word<'_>) -> Result<Window, Message> {
-    let (first, last) = crate::examine::range(word.0, u64::MAX, 16)?;
+    let (first, last) = virtualmachine::examine::range(word.0, u64::MAX, 16)?;
     Ok((first, last.unwrap_or(first)))
 }

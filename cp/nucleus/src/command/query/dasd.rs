@@ -93,7 +93,7 @@ fn list(cp: &Cp, reals: &[Real], choice: &Choice, response: &mut Response) {
 
 /// The real disks of a device number or a range of them, or, if it may be one, of a volume serial.
 fn named<'a>(reals: &'a [Real], which: Word<'_>, serial: bool) -> impl Iterator<Item = &'a Real> {
-    let range = crate::examine::range(which.0, 0xffff, 16).ok();
+    let range = virtualmachine::examine::range(which.0, 0xffff, 16).ok();
     let range = range.map(|(first, last)| first..=last.unwrap_or(first));
     let name = which.upper();
     reals.iter().filter(move |real| {

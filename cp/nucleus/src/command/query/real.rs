@@ -32,7 +32,7 @@ pub fn device_paths(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Respons
     let mut response = Response::none();
     let mut word = Some(words.need()?);
     while let Some(named) = word {
-        let (first, last) = crate::examine::range(named.0, 0xffff, 16).map_err(|_| named.invalid())?;
+        let (first, last) = virtualmachine::examine::range(named.0, 0xffff, 16).map_err(|_| named.invalid())?;
         let range = first..=last.unwrap_or(first);
         let before = response.lines.len();
         for (rdev, (paths, online)) in devices.iter().filter(|(rdev, _)| range.contains(&u64::from(**rdev))) {

@@ -3,10 +3,10 @@
 use super::super::set::scheduling;
 use super::super::{Issuer, Response};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use message::Message;
 use message::words::Words;
 use std::sync::Arc;
+use virtualmachine::vmdbk::Vmdbk;
 
 fn target(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Arc<Vmdbk>, Message> {
     let vmdbk = match words.next() {

@@ -3,10 +3,10 @@
 use super::super::set::flags::other_value;
 use super::super::{Issuer, Response};
 use crate::system::Cp;
-use crate::vmdbk::{Emsg, Receive};
 use consoles::PfKey;
 use message::Message;
 use message::words::Words;
+use virtualmachine::vmdbk::{Emsg, Receive};
 
 fn on(value: bool) -> &'static str {
     if value { "ON " } else { "OFF" }
@@ -177,7 +177,7 @@ pub fn privilege(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, 
     Ok(vec![
         format!("Privilege classes for user {}", issuer.userid()),
         format!("        Currently: {now}"),
-        format!("        Directory: {}", crate::class::Classes::from(issuer.vmdbk.user.classes)),
+        format!("        Directory: {}", virtualmachine::class::Classes::from(issuer.vmdbk.user.classes)),
     ]
     .into())
 }

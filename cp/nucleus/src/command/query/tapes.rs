@@ -2,9 +2,9 @@
 
 use super::super::{Issuer, Response};
 use crate::system::Cp;
-use crate::tape::Real;
 use message::Message;
 use message::words::{Word, Words};
+use virtualmachine::tape::Real;
 
 /// `Query TAPes [ALL|ATTAched|FREE|OFFline|rdev]`
 ///

@@ -1,9 +1,9 @@
 //! QUERY VIRTUAL of unit record devices and consoles. Programs take these lines apart by columns: the class at 13, CONT
 //! at 15, the words FORM, DEST and DIST and what follows them; Linux takes its console's subchannel from the last line.
 
-use crate::vmdbk::Vmdbk;
 use directory::SpoolKind;
 use unitrecord::{SharedUnit, lock_unit};
+use virtualmachine::vmdbk::Vmdbk;
 
 /// `NOHOLD` or `  HOLD`.
 fn flag(on: bool, name: &str) -> String {

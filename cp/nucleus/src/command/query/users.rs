@@ -2,10 +2,10 @@
 
 use super::super::{Issuer, Response};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use message::Message;
 use message::words::Words;
 use spool::Queue;
+use virtualmachine::vmdbk::Vmdbk;
 
 /// A user and where: `MAINT    -L0003`, `OPERSYMP - DSC`.
 pub fn entry(vmdbk: &Vmdbk) -> String {

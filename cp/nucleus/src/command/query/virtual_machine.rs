@@ -1,18 +1,18 @@
 //! QUERY VIRTUAL, CONSOLE, STORAGE, CPUS, RDR ... vdev: what the virtual machine consists of.
 
 use super::super::{Issuer, Response};
-use crate::nic::Nic;
 use crate::system::Cp;
 use directory::SpoolKind;
 use message::Message;
 use message::words::{Word, Words};
 use std::ops::RangeInclusive;
 use unitrecord::lock_unit;
+use virtualmachine::nic::Nic;
 
 /// What may be asked for where there is none.
 const NONE_OF_THEM: [&str; 5] = ["DASD", "TAPes", "GRAF", "CTCa", "VIRTio"];
 
-/// `Query Virtual [ALL|CONSole|CPUs|CTCa|DASD [DETAILS]|GRAF|NIC [vdev]|TAPes|STORage|VIRTio|XSTORE|UR|Reader|PRinter|
+/// `Query Virtual [ALL|CONSole|CPUs|CTCa|DASD [DETAILS]|GRAF|NIC [vdev]|TAPes|STORage|VIRTio|XSTORe|UR|Reader|PRinter|
 /// PUnch|vdev[-vdev]] [DETAILS]`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. VIRTIO are its shared folders and other
@@ -28,15 +28,18 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
         return super::network::adapters(cp, issuer, vdev, details);
     }
     words.end()?;
-    let range = crate::examine::range(what.0, 0xffff, 16).ok();
+    let range = virtualmachine::examine::range(what.0, 0xffff, 16).ok();
     let range = range.map(|(first, last)| first..=last.unwrap_or(first));
     let all = what.is("ALL");
     let mut response = Response::none();
     if all || what.is("STORage") {
         response.push(storage_line(issuer));
     }
-    if all || what.is("XSTORE") {
-        response.push("XSTORE = none");
+    if all || what.is("XSTORe") {
+        response.push(match issuer.vmdbk.expanded() {
+            Some(megabytes) => format!("XSTORE = {megabytes}M"),
+            None => "XSTORE = none".to_string(),
+        });
     }
     if all || what.is("CPUs") {
         response.lines.extend(cpu_lines(issuer));
@@ -132,10 +135,14 @@ pub fn console(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
 
 /// `Query STORage`
 ///
-/// Shows the size of your virtual machine's storage.
-pub fn storage(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+/// Shows the size of your virtual machine's storage; with class B or E that of real storage, where it is known. QUERY
+/// VIRTUAL STORAGE shows your own then.
+pub fn storage(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
-    Ok(storage_line(issuer).into())
+    match cp.frames().filter(|_| issuer.has("BE")) {
+        Some(frames) => Ok(format!("STORAGE = {}", amount(frames.installed * arch::PAGE)).into()),
+        None => Ok(storage_line(issuer).into()),
+    }
 }
 
 /// `Query CPUs`

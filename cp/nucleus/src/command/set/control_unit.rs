@@ -19,7 +19,7 @@ fn chosen<T>(
     let mut found = Vec::new();
     let mut word = Some(words.need()?);
     while let Some(named) = word {
-        let (first, last) = crate::examine::range(named.0, 0xffff, 16).map_err(|_| named.invalid())?;
+        let (first, last) = virtualmachine::examine::range(named.0, 0xffff, 16).map_err(|_| named.invalid())?;
         match last {
             None => {
                 let shown = format!("{first:04X}");

@@ -2,9 +2,9 @@
 
 use super::super::{Issuer, Response};
 use crate::system::Cp;
-use crate::vmdbk::{Emsg, Receive, Settings};
 use message::Message;
 use message::words::Words;
+use virtualmachine::vmdbk::{Emsg, Receive, Settings};
 
 fn change(issuer: &Issuer, mut words: Words<'_>, field: fn(&mut Settings) -> &mut bool) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 ///
 /// Controls the minidisk cache. SYSTEM is for all disks and guests; STORAGE says how many megabytes it takes at least
 /// and at most, and with BIAS how much more (over 1) or less than usual it wants between them; XSTORE would do so for
-/// expanded storage, of which there is none; RDEV is for the minidisks of one real disk (DFLTOFF: only those of MINIOPT
+/// expanded storage, which it does not use; RDEV is for the minidisks of one real disk (DFLTOFF: only those of MINIOPT
 /// MDC), MDISK for one minidisk, INSERT for what one user reads. FLUSH throws out what is there. Users without class B
 /// may set MDISK for their own minidisks, and INSERT OFF for themselves.
 pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {

@@ -2,11 +2,11 @@
 
 use super::super::{Issuer, Response};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use directory::{Limit, Portion};
 use message::Message;
 use message::words::{Word, Words};
 use std::sync::Arc;
+use virtualmachine::vmdbk::Vmdbk;
 
 fn target(cp: &Cp, issuer: &Issuer, words: &mut Words<'_>) -> Result<Arc<Vmdbk>, Message> {
     let word = words.next().ok_or_else(message::userid_missing)?;

@@ -2,10 +2,10 @@
 //! machine's mode, and what users read at logon.
 
 use super::super::{Issuer, Response, query, run};
-use crate::class::Classes;
 use crate::system::Cp;
 use message::Message;
 use message::words::Words;
+use virtualmachine::class::Classes;
 
 /// `SET PRIVclass [*|userid] [=|+|-]classes | RESET`
 ///
