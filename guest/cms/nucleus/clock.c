@@ -1,7 +1,7 @@
 /* Waiting for a moment: the clock comparator. */
 #include "cms.h"
 
-enum { CLOCK_COMPARATOR = 0x800 };      /* of control register 0 */
+enum { CLOCK_COMPARATOR = 0x800, CPU_TIMER = 0x400 };    /* of control register 0 */
 
 uint64_t tod_clock(void)
 {
@@ -19,7 +19,7 @@ void wait_until(uint64_t tod)
     u8 mask = disable();
 
     __asm__ volatile("stctl 0,0,%0" : "=Q"(before));
-    open = before | CLOCK_COMPARATOR | iucv_subclass() | vmcf_subclass();
+    open = (before & ~CPU_TIMER) | CLOCK_COMPARATOR | iucv_subclass() | vmcf_subclass();
     *external_code = 0;
     __asm__ volatile("sckc %0" : : "Q"(tod));
     __asm__ volatile("lctl 0,0,%0" : : "Q"(open));

@@ -39,7 +39,7 @@ static inline void enable(void)
     __asm__ volatile("stosm %0,0x02" : "=Q"(mask) : : "memory");
 }
 
-extern char svc_handler[], io_handler[], pgm_handler[], stack_limit[];
+extern char svc_handler[], ext_handler[], io_handler[], pgm_handler[], stack_limit[];
 extern u32 kernel_stack;
 
 /* nucleus.ld: where the parts of the nucleus lie, those too that a saved system shares. */
@@ -102,12 +102,17 @@ void capture_end(struct capture *outer);                 /* from now on lines go
 bool halted_typing(void);
 void halt_typing(bool halt);
 /* A screen of the command's own, by data streams of a 3270. Lines that are typed or read put an end to it. */
-enum screen_how { SCREEN_WRITE = 0, SCREEN_ERASE = 0x80, SCREEN_ALTERNATE = 0xc0 };
+enum screen_how { SCREEN_WRITE = 0, SCREEN_STRUCTURED = 0x20, SCREEN_ERASE = 0x80, SCREEN_ALTERNATE = 0xc0 };
+enum { SCREEN_BUFFER = 0, SCREEN_MODIFIED = 0x80, SCREEN_TAKEN = 0x8e, SCREEN_INVALID = 0x0e };
 bool screen_is_ours(void);
 bool screen_attention(void);                             /* a key was pressed since the display was read */
 bool immediate_line(const char *line, u32 length);       /* HT, RT, HX and their like; false: it is none of them */
 bool screen_write(enum screen_how how, const void *stream, u32 length);
 bool screen_read(void *to, u32 room, u32 *length);
+u8 screen_perform(const void *console_ccws);
+int screen_fetch(u8 how, void *to, u32 room);
+bool screen_wait_key(void);
+u32 console_changes(void);
 void screen_leave(void);
 void screen_wait(void);
 enum { LINE_MOST = 255 };
@@ -143,10 +148,16 @@ int cp(const char *text, u32 length, char *response, u32 *room);   /* response m
 int cp_typed(const char *text, u32 length);              /* the response is typed; 1: CP does not know it */
 struct device { u8 class, type; bool read_only; };
 bool device_of(u16 vdev, struct device *device);
+bool device_types(u16 vdev, u32 types[2]);
 u16 console_device(void);
 bool console_is_display(void);
 void clear_screen(void);
+struct console_ccw { u8 command, address[3], flags, control; u16 count; };
+void console_ccw(struct console_ccw *ccw, u8 command, u8 control, const void *data, u32 count);
+bool console_program(const void *ccws);
 bool console_call(u8 command, u8 control, const void *data, u32 count);
+struct display_block { u8 flags, partitions; u16 columns, rows; };
+bool display_block(u16 vdev, struct display_block *block);
 struct screen_size { u32 rows, columns; bool colours; };
 void screen_measure(struct screen_size *size);
 void identification(char userid[8]);
@@ -293,6 +304,9 @@ void os_start(void);
 void os_forget(void);
 void os_abandon(void);
 
+/* os/timer.c: before a program goes on, the interval that it has set. */
+void os_timer_set(struct frame *frame);
+
 /* os/recover.c: a program check of a program; true: it goes on. */
 bool os_program_check(struct frame *frame, u32 code, u32 length);
 
@@ -315,10 +329,14 @@ bool synonym_add(const name command, const name synonym, u32 least);
 bool synonym_of(const name typed, name command);
 bool synonym_list(u32 n, name command, name synonym, u32 *least);
 
-/* part.c: where the part of the nucleus is that was loaded. */
-struct part_place { u32 first, size; };
-extern struct part_place part_place;
+/* part.c: parts of the nucleus that are loaded when they are wanted. */
 const void *part_load(const char *fn);                   /* what it begins with; NULL: the message has been typed */
+bool part_is_loaded(const char *fn);
+bool part_at(u32 at);                                    /* whether one is there */
+/* For a segment: the bytes that making it takes, 0: it cannot be had, and the message has been typed. */
+u32 part_room(const struct fileid *id);
+/* Puts it there; what it occupies, and from which byte on each machine has its own; a return code. */
+int part_put(u8 *at, const struct fileid *id, u32 *length, u32 *variables);
 
 /*
  * A session that has the display (window/session.c): lines are typed and read there. NULL: on the console. `read` is
@@ -350,7 +368,7 @@ static inline bool of_program(const struct frame *frame)
     bool low = (at >= LOWER_FIRST && at < TRANSIENT_FIRST) || (at >= TRANSIENT_END && at < USER_FIRST);
 
     return (frame->psw[0] & 0x00f00000) != 0 || (!low && at < (u32)nucleus_begin) ||
-           (at >= (u32)nucleus_end && at - part_place.first >= part_place.size);
+           (at >= (u32)nucleus_end && !part_at(at));
 }
 
 /* main.c */
@@ -388,6 +406,7 @@ struct disk {
 };
 extern enum saved_directory { USE_SAVED, NO_SAVED, ONLY_SAVED } saved_directory;   /* for the next disk_access */
 struct disk *disk_at(char mode);
+struct disk *disk_from(u32 *n);
 struct disk *disk_on(u16 vdev);
 int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct disk **found);
 void disk_release(char mode);
@@ -408,7 +427,7 @@ struct open_file {
     bool own;                   /* a reader's: another open of the file gets another one */
     struct open_file *chain;
 };
-struct search { struct fileid wanted; struct disk *disk; const u8 *fst; char letter; u32 number; };
+struct search { struct fileid wanted; struct disk *disk; const u8 *fst; u32 letter, number; };
 bool legal_mode(const name token);
 bool parse_fileid(const char *module, const struct call *call, u32 first, u32 count, struct fileid *id);
 int one_fileid(const char *module, const struct call *call, u32 first, struct fileid *id);

@@ -5,73 +5,46 @@
  * console at once. If it is an immediate command it is performed, else it is kept for the next read. All that CMS types
  * goes through type_line().
  */
-#include "cms.h"
+#include "path.h"
+#include "subchannel.h"
 
-enum { WRITE_WITH_RETURN = 0x09, READ_INQUIRY = 0x0a, SLI = 0x20 };
-enum { ATTENTION = 0x80, CHANNEL_END = 0x08, DEVICE_END = 0x04, UNIT_CHECK = 0x02, FINAL = 0x06 };
-
-struct ccw { u8 command, flags; u16 count; u32 address; };
-struct irb { u32 flags; u32 ccw; u8 device, subchannel; u16 count; u32 rest[21]; };
+enum { WRITE_WITH_RETURN = 0x09, READ_INQUIRY = 0x0a };
 
 static u32 subchannel;          /* its identification word, 0: there is no console */
 static volatile bool attention, ended;
 static volatile u16 residual;
+static u8 status;               /* that the console presented last */
 static bool typing_halted;
 static bool on_screen;          /* what is shown is a screen of the command's own: no line is typed, none is read */
 static bool typed_before;       /* a line that was typed before that screen came waits for it to go */
 static struct capture *captured;
 const struct session *full_screen;
 
-static int stsch(u32 id, u32 *schib)
+u32 subchannel_of(u16 vdev)
 {
-    register u32 r1 __asm__("1") = id;
-    u32 cc;
-
-    __asm__ volatile("stsch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(schib) : "cc", "memory");
-    return (int)cc;
-}
-
-static int msch(u32 id, u32 *schib)
-{
-    register u32 r1 __asm__("1") = id;
-    u32 cc;
-
-    __asm__ volatile("msch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(schib) : "cc", "memory");
-    return (int)cc;
-}
-
-static int ssch(u32 id, u32 *orb)
-{
-    register u32 r1 __asm__("1") = id;
-    u32 cc;
-
-    __asm__ volatile("ssch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(orb) : "cc", "memory");
-    return (int)cc;
-}
-
-static int tsch(u32 id, struct irb *irb)
-{
-    register u32 r1 __asm__("1") = id;
-    u32 cc;
-
-    __asm__ volatile("tsch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(irb) : "cc", "memory");
-    return (int)cc;
-}
-
-static void find_console(void)
-{
-    u16 vdev = console_device();
     u32 schib[13], id;
 
-    subchannel = 0;
     for (id = 0x10000; id < 0x20000 && stsch(id, schib) != 3; id++) {
         if ((schib[1] & 0xffff) != vdev || (schib[1] & 0x10000) == 0)
             continue;
         schib[1] |= 0x00800000;         /* enabled */
-        if (msch(id, schib) == 0)
-            subchannel = id;
-        return;
+        return msch(id, schib) == 0 ? id : 0;
     }
+    return 0;
+}
+
+static void find_console(void) { subchannel = subchannel_of(console_device()); }
+
+/* How often the user has come back, at another terminal perhaps. */
+u32 console_changes(void)
+{
+    static u32 changes;
+
+    if (terminal_changed()) {
+        find_console();
+        changes++;
+    }
+    return changes;
 }
 
 void console_start(void)
@@ -84,11 +57,19 @@ static void take_status(u32 id)
 {
     struct irb irb;
 
-    if (tsch(id, &irb) != 0 || id != subchannel)
+    if (tsch(id, &irb) != 0)
         return;
+    if (id != subchannel) {
+        path_status(id, &irb);
+        return;
+    }
+    status = irb.device;
     /* With a unit check it says that DIAGNOSE X'58' has not been done. */
-    if ((irb.device & (ATTENTION | UNIT_CHECK)) == ATTENTION)
+    if ((irb.device & (ATTENTION | UNIT_CHECK)) == ATTENTION) {
         attention = true;
+        if (on_screen)
+            path_attention();
+    }
     if ((irb.flags & FINAL) && ((irb.device & (CHANNEL_END | DEVICE_END)) || irb.subchannel != 0 ||
                                 (irb.device & UNIT_CHECK))) {
         residual = irb.count;
@@ -106,10 +87,12 @@ void io_interrupt(struct frame *frame)
 
     take_status(*(volatile u32 *)0xb8);
     frame->psw[0] &= ~0x00020000u;
-    if (program)
+    if (program) {
         attend();
-    else if (attention)
+        paths_tell(frame);
+    } else if (attention) {
         exec_attention |= EXEC_LOOK;
+    }
 }
 
 /* The display is for lines; one that was typed before the screen is attended to, if it was not `read` just now. */
@@ -122,8 +105,8 @@ static void lines_again(bool read)
 /* One command to the console; false: there is none. `count` is then what was left of it. */
 static bool operate(u8 command, const void *data, u32 *count)
 {
-    struct ccw ccw __attribute__((aligned(8))) = { command, SLI, (u16)*count, (u32)data };
-    u32 orb[8] = { 0, 0x0080ff00, (u32)&ccw };
+    struct ccw ccw __attribute__((aligned(8))) = { command, CCW_SLI, (u16)*count, (u32)data };
+    u32 orb[8] = { 0, ORB_FORMAT_1 | ORB_PATHS, (u32)&ccw };
     bool of_screen = on_screen;
     u8 mask;
     int cc;
@@ -208,8 +191,8 @@ void type_line(const char *text, u32 length)
     length = length_of(text, length);
     if (length == 0)
         text = " ", length = 1;
-    if (full_screen == NULL && terminal_changed())
-        find_console();
+    if (full_screen == NULL)
+        (void)console_changes();
     if (tables[false].any) {
         static char copy[512];
 
@@ -345,52 +328,92 @@ void attend(void)
 bool screen_is_ours(void) { return on_screen; }
 bool screen_attention(void) { return attention; }
 
+/*
+ * DIAGNOSE X'58' with a program of CCWs, after which the display is the program's. 0, or the status that says why not:
+ * SCREEN_TAKEN wants an erase, SCREEN_INVALID has found the data stream invalid.
+ */
+u8 screen_perform(const void *ccws)
+{
+    u8 mask = disable(), refused = 0;
+
+    if (console_program(ccws)) {
+        if (!on_screen) {
+            typed_before = attention;
+            attention = false;
+        }
+        on_screen = true;
+    } else {
+        status = SCREEN_TAKEN;
+        if (subchannel != 0)
+            take_status(subchannel);
+        refused = status;
+        if (on_screen && refused == SCREEN_TAKEN) {
+            lines_again(false);
+            on_screen = false;
+        }
+    }
+    restore(mask);
+    return refused;
+}
+
 /* Writes a data stream that begins with its write control character. False: it must begin with an erase. */
 bool screen_write(enum screen_how how, const void *stream, u32 length)
 {
     enum { WRITE = 0x29 };
-    bool done;
-    u8 mask;
+    struct console_ccw ccw __attribute__((aligned(8)));
 
-    if (terminal_changed())
-        find_console();
+    (void)console_changes();
     if (!on_screen && how == SCREEN_WRITE)
         return false;
-    mask = disable();
-    done = console_call(WRITE, (u8)how, stream, length);
-    if (done && !on_screen) {
-        typed_before = attention;
-        attention = false;
-    } else if (!done && on_screen) {
+    console_ccw(&ccw, WRITE, (u8)how, stream, length);
+    return screen_perform(&ccw) == 0;
+}
+
+/* Reads what the display has sent, or all that it shows; -1: it is not the program's any more. */
+int screen_fetch(u8 how, void *to, u32 room)
+{
+    enum { READ = 0x2a, NOTHING = 0xff };
+    const u8 *at = to, *end;
+
+    attention = false;
+    /* How long it is is not told. */
+    memset(to, NOTHING, room);
+    if (!on_screen || !console_call(READ, how, to, room)) {
         lines_again(false);
+        return -1;
     }
-    on_screen = done;
+    end = memchr(at, NOTHING, room);
+    /* After the first of them all are, but for characters of that code: a buffer that was read may have them. */
+    if (end != NULL && memcmp(end, end + 1, (size_t)(at + room - end) - 1) == 0)
+        return (int)(end - at);
+    while (room > 0 && at[room - 1] == NOTHING)
+        room--;
+    return (int)room;
+}
+
+/* Waits for a key; false: CP has had the display. */
+bool screen_wait_key(void)
+{
+    u8 mask = disable();
+
+    while (!attention && on_screen)
+        wait_io();
     restore(mask);
-    return done;
+    return on_screen;
 }
 
 /* Waits for a key, and reads what was typed. False: CP has had the display. */
 bool screen_read(void *to, u32 room, u32 *length)
 {
-    enum { READ = 0x2a, MODIFIED = 0x80, NO_KEY = 0x60, NOTHING = 0xff };
-    u8 *at = to, *end, mask;
+    enum { NO_KEY = 0x60 };
+    int count;
 
     do {
-        mask = disable();
-        while (!attention && on_screen)
-            wait_io();
-        attention = false;
-        restore(mask);
-        /* How long it is is not told. */
-        memset(at, NOTHING, room);
-        if (!on_screen || !console_call(READ, MODIFIED, to, room)) {
-            lines_again(false);
-            return false;
-        }
-        end = memchr(to, NOTHING, room);
-        *length = end != NULL ? (u32)(end - at) : room;
-    } while (*length == 0 || *at == NO_KEY);
-    return true;
+        (void)screen_wait_key();
+        count = screen_fetch(SCREEN_MODIFIED, to, room);
+    } while (count == 0 || (count > 0 && *(u8 *)to == NO_KEY));
+    *length = (u32)count;
+    return count > 0;
 }
 
 /* The display is another's, or none: the user does something before it is tried again. */

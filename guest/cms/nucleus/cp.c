@@ -117,8 +117,8 @@ int cp_typed(const char *text, u32 length)
     return code;
 }
 
-/* DIAGNOSE X'24': what a virtual device is. */
-bool device_of(u16 vdev, struct device *device)
+/* DIAGNOSE X'24': what a virtual device is, and the real one, if there is one: class, type, status or model, flags. */
+bool device_types(u16 vdev, u32 types[2])
 {
     register u32 r2 __asm__("2") = vdev;
     register u32 r4 __asm__("4") = 0;
@@ -126,11 +126,20 @@ bool device_of(u16 vdev, struct device *device)
     u32 cc;
 
     __asm__ volatile(".long 0x83240024\n\tipm %0\n\tsrl %0,28" : "=&d"(cc), "+d"(r2), "+d"(r4), "+d"(r5) : : "cc");
-    if (cc == 3)
+    types[0] = r4;
+    types[1] = r5;
+    return (cc & 3) != 3;
+}
+
+bool device_of(u16 vdev, struct device *device)
+{
+    u32 types[2];
+
+    if (!device_types(vdev, types))
         return false;
-    device->class = (u8)(r4 >> 24);
-    device->type = (u8)(r4 >> 16);
-    device->read_only = (r4 & 0x80) != 0;
+    device->class = (u8)(types[0] >> 24);
+    device->type = (u8)(types[0] >> 16);
+    device->read_only = (types[0] & 0x80) != 0;
     return true;
 }
 
@@ -155,22 +164,34 @@ bool console_is_display(void)
     return r5 >> 24 == 0x40;
 }
 
-/* DIAGNOSE X'58': one command to the console's display. False: the console's status says why not. */
-bool console_call(u8 command, u8 control, const void *data, u32 count)
+/* One of them, for console_program. */
+void console_ccw(struct console_ccw *ccw, u8 command, u8 control, const void *data, u32 count)
 {
     enum { SLI = 0x20 };
-    u32 at = (u32)data, device = console_device(), cc;
-    struct { u8 command, address[3], flags, control; u16 count; } ccw __attribute__((aligned(8))) =
-        { command, { (u8)(at >> 16), (u8)(at >> 8), (u8)at }, SLI, control, (u16)count };
+    u32 at = (u32)data;
+
+    *ccw = (struct console_ccw){ command, { (u8)(at >> 16), (u8)(at >> 8), (u8)at }, SLI, control, (u16)count };
+}
+
+/* DIAGNOSE X'58': CCWs for the console's display, on a doubleword. False: the console's status says why not. */
+bool console_program(const void *ccws)
+{
+    u32 device = console_device(), cc;
     /* A call in between would change the registers. */
-    register u32 r2 __asm__("2") = (u32)&ccw;
+    register u32 r2 __asm__("2") = (u32)ccws;
     register u32 r4 __asm__("4") = device;
 
-    __asm__ volatile(".long 0x83240058\n\tipm %0\n\tsrl %0,28"
-                     : "=d"(cc)
-                     : "d"(r2), "d"(r4), "m"(ccw)
-                     : "cc", "memory");
+    __asm__ volatile(".long 0x83240058\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r2), "d"(r4) : "cc", "memory");
     return (cc & 3) == 0;
+}
+
+/* One command to the console's display. */
+bool console_call(u8 command, u8 control, const void *data, u32 count)
+{
+    struct console_ccw ccw __attribute__((aligned(8)));
+
+    console_ccw(&ccw, command, control, data, count);
+    return console_program(&ccw);
 }
 
 /* The screen is erased; of a typewriter it is not asked, nor where a session has it. */
@@ -182,17 +203,26 @@ void clear_screen(void)
         (void)console_call(DISPLAY, ONLY_ERASE, NULL, 1);
 }
 
-/* DIAGNOSE X'8C': how large the display is. A CP that does not say has one of the smallest. */
+/* DIAGNOSE X'8C': flags, columns and rows of a display; false: there is none at the device. */
+bool display_block(u16 vdev, struct display_block *block)
+{
+    u32 device = vdev, cc;
+    register u32 r2 __asm__("2") = (u32)block;
+    register u32 r4 __asm__("4") = sizeof *block;
+    register u32 r5 __asm__("5") = device;
+
+    __asm__ volatile(".long 0x8324008c\n\tipm %0\n\tsrl %0,28"
+                     : "=&d"(cc), "+d"(r4) : "d"(r2), "d"(r5) : "cc", "memory");
+    return (cc & 3) == 0;
+}
+
+/* How large the console's display is. A CP that does not say has one of the smallest. */
 void screen_measure(struct screen_size *size)
 {
     enum { COLOURS = 0x80 };
-    struct { u8 flags, partitions; u16 columns, rows; } block = { 0, 0, 80, 24 };
-    u32 device = console_device();
-    register u32 r2 __asm__("2") = (u32)&block;
-    register u32 r4 __asm__("4") = sizeof block;
-    register u32 r5 __asm__("5") = device;
+    struct display_block block = { 0, 0, 80, 24 };
 
-    __asm__ volatile(".long 0x8324008c" : "+d"(r4) : "d"(r2), "d"(r5) : "cc", "memory");
+    (void)display_block(console_device(), &block);
     size->rows = block.rows;
     size->columns = block.columns;
     size->colours = (block.flags & COLOURS) != 0;

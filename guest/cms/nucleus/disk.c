@@ -25,6 +25,18 @@ struct disk *disk_at(char mode)
     return n < 26 ? by_letter[n] : NULL;
 }
 
+/* The disk of the next letter from letter n (A is 0) on that has one; NULL: there is none. */
+struct disk *disk_from(u32 *n)
+{
+    while (*n < 26) {
+        struct disk *disk = by_letter[(*n)++];
+
+        if (disk != NULL)
+            return disk;
+    }
+    return NULL;
+}
+
 struct disk *disk_on(u16 vdev)
 {
     for (u32 n = 0; n < 26; n++)

@@ -8,104 +8,9 @@
  */
 #include "exec2.h"
 
-enum { ROOM = 32768, CALLS_MOST = 20, LOOPS_MOST = 20 };
-
-struct variable { struct variable *next; u32 length, value_length; char *value; char name[]; };
-struct loop { u32 first, last, left; bool forever, until, condition; struct word when[3]; };
-struct frame2 { u32 back, from; struct word *args; u32 count; };
-
-struct exec2 {
-    const struct rexx_text *line;
-    u32 lines, at;                      /* the line being looked at, from 0 */
-    const struct rexx_program *program;
-    const struct call *call;
-    struct variable *variables;
-    struct word *args;
-    u32 arg_count;
-    struct frame2 frame[CALLS_MOST];
-    u32 frames;
-    struct loop loop[LOOPS_MOST];
-    u32 loops;
-    struct word presume[4], on_error[WORDS_MOST];
-    u32 presumed, error_words;
-    int retcode, exit_code, wrong;
-    bool ended, in_error, upper_case, if_was_true;
-    enum { TRACE_OFF, TRACE_ERRORS, TRACE_COMMANDS, TRACE_ALL } trace;
-    char *scratch;
-    u32 used;
-};
-
-/* Texts of the statement that is being performed. */
-static char *space(struct exec2 *exec, u32 length)
-{
-    char *at;
-
-    if (length > ROOM - exec->used) {
-        exec->wrong = STATEMENT_TOO_LONG;
-        return NULL;
-    }
-    at = exec->scratch + exec->used;
-    exec->used += length;
-    return at;
-}
+enum { WORDS_KEPT = 256 };
 
 static struct word text_of(const char *text) { return (struct word){ text, (u32)strlen(text) }; }
-
-bool word_is(struct word word, const char *text)
-{
-    u32 n = 0;
-
-    while (n < word.length && text[n] != 0 && text[n] == word.text[n])
-        n++;
-    return n == word.length && text[n] == 0;
-}
-
-static struct word copied(struct word word)
-{
-    char *text = obtain_command(word.length + 1);
-
-    memcpy(text, word.text, word.length);
-    return (struct word){ text, word.length };
-}
-
-static struct variable *find(struct exec2 *exec, struct word name)
-{
-    struct variable *at = exec->variables;
-
-    while (at != NULL && (at->length != name.length || memcmp(at->name, name.text, name.length) != 0))
-        at = at->next;
-    return at;
-}
-
-static void set(struct exec2 *exec, struct word name, struct word value)
-{
-    struct variable *variable;
-    u32 number;
-    struct word kept = copied(value);
-
-    if (name.length > 1 && parse_number(name.text + 1, name.length - 1, &number)) {
-        if (number == 0 || number >= WORDS_MOST) {
-            exec->wrong = INVALID_VARIABLE;
-            return;
-        }
-        while (exec->arg_count < number)
-            exec->args[exec->arg_count++] = (struct word){ "", 0 };
-        exec->args[number - 1] = kept;
-        return;
-    }
-    variable = find(exec, name);
-    if (variable == NULL) {
-        variable = obtain_command(sizeof *variable + name.length);
-        variable->length = name.length;
-        memcpy(variable->name, name.text, name.length);
-        variable->value = NULL;
-        variable->next = exec->variables;
-        exec->variables = variable;
-    }
-    release(variable->value);
-    variable->value = (char *)kept.text;
-    variable->value_length = kept.length;
-}
 
 /* The innermost EXEC 2 program, if no other exec is further in (exec.c). */
 static struct exec2 *running;
@@ -121,81 +26,8 @@ bool exec2_set(const char *name, u32 length, const char *value, u32 value_length
         return false;
     *full = '&';
     memcpy(full + 1, name, length);
-    set(running, (struct word){ full, length + 1 }, (struct word){ value, value_length });
+    exec2_assign(running, (struct word){ full, length + 1 }, (struct word){ value, value_length });
     return true;
-}
-
-static struct word number_text(struct exec2 *exec, int value)
-{
-    char *text = space(exec, 12);
-
-    return text == NULL ? (struct word){ "", 0 } : (struct word){ text, format(text, 12, "%d", value) };
-}
-
-/* The value of a name that begins with &. */
-static struct word value_of(struct exec2 *exec, struct word name)
-{
-    const struct variable *variable = find(exec, name);
-    struct moment at;
-    u32 number;
-    char *text;
-
-    if (variable != NULL)
-        return (struct word){ variable->value, variable->value_length };
-    if (name.length > 1 && parse_number(name.text + 1, name.length - 1, &number)) {
-        if (number == 0)
-            return (struct word){ exec->call->token[0], name_length(exec->call->token[0]) };
-        return number <= exec->arg_count ? exec->args[number - 1] : (struct word){ "", 0 };
-    }
-    if (word_is(name, "&N") || word_is(name, "&INDEX"))
-        return number_text(exec, (int)exec->arg_count);
-    if (word_is(name, "&RETCODE") || word_is(name, "&RC"))
-        return number_text(exec, exec->retcode);
-    if (word_is(name, "&LINENUM") || word_is(name, "&LINE"))
-        return number_text(exec, (int)exec->at + 1);
-    if (word_is(name, "&DEPTH"))
-        return number_text(exec, (int)exec->frames + 1);
-    if (word_is(name, "&FROM"))
-        return number_text(exec, exec->frames == 0 ? 0 : (int)exec->frame[exec->frames - 1].from + 1);
-    if (word_is(name, "&FILENAME"))
-        return (struct word){ exec->program->name.text, exec->program->name.length };
-    if (word_is(name, "&FILETYPE"))
-        return (struct word){ exec->program->type.text, exec->program->type.length };
-    if (word_is(name, "&FILEMODE"))
-        return (struct word){ exec->program->mode.text, exec->program->mode.length };
-    if (word_is(name, "&BLANK"))
-        return text_of(" ");
-    if (word_is(name, "&ARGSTRING"))
-        return (struct word){ exec->call->arguments, (u32)(exec->call->end - exec->call->arguments) };
-    if (!word_is(name, "&DATE") && !word_is(name, "&TIME"))
-        return (struct word){ "", 0 };
-    now(&at);
-    text = space(exec, 12);
-    if (text == NULL)
-        return (struct word){ "", 0 };
-    return (struct word){ text, name.text[1] == 'D'
-                                    ? format(text, 12, "%02u/%02u/%02u", at.year % 100, at.month, at.day)
-                                    : format(text, 12, "%02u:%02u:%02u", at.hour, at.minute, at.second) };
-}
-
-/* The word with the values of its variables; the first `keep` characters are left as they are. */
-struct word substituted(struct exec2 *exec, struct word word, u32 keep)
-{
-    for (u32 at = word.length; at-- > keep;) {
-        struct word value;
-        char *made;
-
-        if (word.text[at] != '&')
-            continue;
-        value = value_of(exec, (struct word){ word.text + at, word.length - at });
-        made = space(exec, at + value.length);
-        if (made == NULL)
-            return (struct word){ "", 0 };
-        memcpy(made, word.text, at);
-        memcpy(made + at, value.text, value.length);
-        word = (struct word){ made, at + value.length };
-    }
-    return word;
 }
 
 /* The words of a line. */
@@ -228,7 +60,7 @@ static u32 resolved(struct exec2 *exec, const struct word *from, u32 count, stru
     u32 made = 0;
 
     for (u32 n = 0; n < count; n++) {
-        struct word word = substituted(exec, from[n], 0);
+        struct word word = exec2_substituted(exec, from[n], 0);
 
         if (word.length > 0)
             to[made++] = word;
@@ -244,7 +76,7 @@ static struct word joined(struct exec2 *exec, const struct word *words, u32 coun
 
     for (u32 n = 0; n < count; n++)
         length += words[n].length + 1;
-    text = space(exec, length + 1);
+    text = exec2_space(exec, length + 1);
     if (text == NULL)
         return (struct word){ "", 0 };
     for (u32 n = 0; n < count; n++) {
@@ -309,7 +141,7 @@ static void perform_command(struct exec2 *exec, const struct word *words, u32 co
         trace_line(exec, words, count);
     if (how.length == 0)
         exec->retcode = perform(line.text, line.length, CALL_COMMAND);
-    else if (word_is(how, "CMS"))
+    else if (IS_WORD(how, "CMS"))
         exec->retcode = perform(line.text, line.length, CALL_TYPED);
     else
         exec->retcode = subcommand(how.text, how.length, line.text, line.length);
@@ -329,14 +161,15 @@ static void perform_command(struct exec2 *exec, const struct word *words, u32 co
 /* a op b; &$ is any argument, &* are all. */
 static bool compare(struct exec2 *exec, struct word a, struct word op, struct word b)
 {
-    static const struct { const char *word; int bits; } operators[] = {
-        { "=", 2 }, { "EQ", 2 }, { "^=", 5 }, { "NE", 5 }, { "<", 1 }, { "LT", 1 }, { ">", 4 }, { "GT", 4 },
-        { "<=", 3 }, { "LE", 3 }, { "NG", 3 }, { ">=", 6 }, { "GE", 6 }, { "NL", 6 },
+    static const struct { char word[3]; u8 length; int bits; } operators[] = {
+        { "=", 1, 2 }, { "EQ", 2, 2 }, { "LT", 2, 1 }, { "GT", 2, 4 }, { "NE", 2, 5 }, { "LE", 2, 3 }, { "GE", 2, 6 },
+        { "NG", 2, 3 }, { "NL", 2, 6 }, { "<", 1, 1 }, { ">", 1, 4 }, { "^=", 2, 5 }, { "<=", 2, 3 }, { ">=", 2, 6 },
     };
     int bits = 0, order, x, y;
 
-    for (u32 n = 0; n < COUNT_OF(operators); n++)
-        if (word_is(op, operators[n].word))
+    for (u32 n = 0; n < COUNT_OF(operators) && bits == 0; n++)
+        if (op.length == operators[n].length && op.text[0] == operators[n].word[0] &&
+            (op.length == 1 || op.text[1] == operators[n].word[1]))
             bits = operators[n].bits;
     if (op.length == 2 && (u8)op.text[0] == 0x5f && op.text[1] == '=')
         bits = 5;
@@ -358,12 +191,12 @@ static bool compare(struct exec2 *exec, struct word a, struct word op, struct wo
 
 static bool condition(struct exec2 *exec, struct word a, struct word op, struct word b)
 {
-    bool any = word_is(a, "&$"), all = word_is(a, "&*");
+    bool any = IS_WORD(a, "&$"), all = IS_WORD(a, "&*");
 
-    op = substituted(exec, op, 0);
-    b = substituted(exec, b, 0);
+    op = exec2_substituted(exec, op, 0);
+    b = exec2_substituted(exec, b, 0);
     if (!any && !all)
-        return compare(exec, substituted(exec, a, 0), op, b);
+        return compare(exec, exec2_substituted(exec, a, 0), op, b);
     for (u32 n = 0; n < exec->arg_count && !exec->wrong; n++)
         if (compare(exec, exec->args[n], op, b) == any)
             return any;
@@ -372,19 +205,19 @@ static bool condition(struct exec2 *exec, struct word a, struct word op, struct 
 
 static void assign(struct exec2 *exec, const struct word *words, u32 count)
 {
-    struct word name = substituted(exec, words[0], 1), value = { "", 0 };
+    struct word name = exec2_substituted(exec, words[0], 1), value = { "", 0 };
 
     if (name.length < 2) {
         exec->wrong = INVALID_VARIABLE;
         return;
     }
-    if (count > 3 && words[2].text[0] == '&' && (word_is(words[3], "OF") || word_is(words[3], "of"))) {
+    if (count > 3 && words[2].text[0] == '&' && (IS_WORD(words[3], "OF") || IS_WORD(words[3], "of"))) {
         struct word operand[WORDS_MOST];
         u32 operands = 0;
 
         /* Operands that are nothing count: their places matter. */
         for (u32 n = 4; n < count; n++)
-            operand[operands++] = substituted(exec, words[n], 0);
+            operand[operands++] = exec2_substituted(exec, words[n], 0);
         exec->wrong = exec2_function(exec, words[2], operand, operands, &value);
     } else if (count > 2) {
         struct word term[WORDS_MOST];
@@ -395,9 +228,9 @@ static void assign(struct exec2 *exec, const struct word *words, u32 count)
             value = term[0];
         } else if (terms > 1) {
             for (u32 n = 0; n < terms && !exec->wrong; n += 2) {
-                bool minus = n > 0 && word_is(term[n - 1], "-");
+                bool minus = n > 0 && IS_WORD(term[n - 1], "-");
 
-                if (n > 0 && !minus && !word_is(term[n - 1], "+"))
+                if (n > 0 && !minus && !IS_WORD(term[n - 1], "+"))
                     exec->wrong = INVALID_ASSIGNMENT;
                 else if (!exec2_number(term[n], &number))
                     exec->wrong = CONVERSION_ERROR;
@@ -406,11 +239,11 @@ static void assign(struct exec2 *exec, const struct word *words, u32 count)
             }
             if (terms % 2 == 0)
                 exec->wrong = INVALID_ASSIGNMENT;
-            value = number_text(exec, sum);
+            value = exec2_number_text(exec, sum);
         }
     }
     if (!exec->wrong)
-        set(exec, name, value);
+        exec2_assign(exec, name, value);
 }
 
 static void take_args(struct exec2 *exec, const struct word *words, u32 count)
@@ -418,15 +251,16 @@ static void take_args(struct exec2 *exec, const struct word *words, u32 count)
     struct word kept[WORDS_MOST];
 
     for (u32 n = 0; n < count; n++)
-        kept[n] = copied(words[n]);
+        kept[n] = exec2_copied(words[n]);
     memcpy(exec->args, kept, count * sizeof *kept);
     exec->arg_count = count;
 }
 
 /* &BEGTYPE, &BEGSTACK, &BEGPUNCH: the lines up to &END, or so many. */
-static void block(struct exec2 *exec, char kind, const struct word *words, u32 count)
+static void block(struct exec2 *exec, const struct word *words, u32 count)
 {
-    bool lifo = count > 1 && word_is(words[1], "LIFO");
+    char kind = words[0].text[4];
+    bool lifo = count > 1 && IS_WORD(words[1], "LIFO");
     u32 most = 0xffffffff, last = count - 1;
 
     if (count > 1 && parse_number(words[last].text, words[last].length, &most))
@@ -436,7 +270,7 @@ static void block(struct exec2 *exec, char kind, const struct word *words, u32 c
         struct word word[WORDS_MOST];
         char card[80];
 
-        if (most > 0xf0000000 && words_of(exec, line->text, line->length, word) == 1 && word_is(word[0], "&END"))
+        if (most > 0xf0000000 && words_of(exec, line->text, line->length, word) == 1 && IS_WORD(word[0], "&END"))
             return;
         if (kind == 'T') {
             say((struct word){ line->text, line->length });
@@ -465,13 +299,14 @@ static void read_words(struct exec2 *exec, const struct word *words, u32 count)
         found = words_of(exec, kept, length, read);
         if (lines) {
             exec2_statement(exec, read, found);
-        } else if (word_is(words[1], "ARGS")) {
+        } else if (IS_WORD(words[1], "ARGS")) {
             take_args(exec, read, found);
-        } else if (word_is(words[1], "STRING") && count > 2) {
-            set(exec, substituted(exec, words[2], 1), (struct word){ kept, length });
-        } else if (word_is(words[1], "VARS")) {
+        } else if (IS_WORD(words[1], "STRING") && count > 2) {
+            exec2_assign(exec, exec2_substituted(exec, words[2], 1), (struct word){ kept, length });
+        } else if (IS_WORD(words[1], "VARS")) {
             for (u32 k = 2; k < count; k++)
-                set(exec, substituted(exec, words[k], 1), k - 2 < found ? read[k - 2] : (struct word){ "", 0 });
+                exec2_assign(exec, exec2_substituted(exec, words[k], 1),
+                             k - 2 < found ? read[k - 2] : (struct word){ "", 0 });
         } else {
             exec->wrong = INVALID_ARGUMENT;
         }
@@ -490,7 +325,7 @@ static void begin_loop(struct exec2 *exec, const struct word *words, u32 count)
         return;
     }
     memset(loop, 0, sizeof *loop);
-    range = substituted(exec, words[1], 0);
+    range = exec2_substituted(exec, words[1], 0);
     loop->first = exec->at + 1;
     if (parse_number(range.text, range.length, &number))
         loop->last = exec->at + number;
@@ -500,7 +335,7 @@ static void begin_loop(struct exec2 *exec, const struct word *words, u32 count)
         exec->wrong = INVALID_LOOP;
         return;
     }
-    if (word_is(words[2], "&WHILE") || word_is(words[2], "&UNTIL")) {
+    if (IS_WORD(words[2], "&WHILE") || IS_WORD(words[2], "&UNTIL")) {
         if (count < 6) {
             exec->wrong = INVALID_CONDITION;
             return;
@@ -509,9 +344,9 @@ static void begin_loop(struct exec2 *exec, const struct word *words, u32 count)
         loop->until = words[2].text[1] == 'U';
         memcpy(loop->when, words + 3, sizeof loop->when);
     } else {
-        struct word times = substituted(exec, words[2], 0);
+        struct word times = exec2_substituted(exec, words[2], 0);
 
-        loop->forever = word_is(times, "*");
+        loop->forever = IS_WORD(times, "*");
         if (!loop->forever && !parse_number(times.text, times.length, &loop->left)) {
             exec->wrong = INVALID_LOOP;
             return;
@@ -542,12 +377,12 @@ void exec2_loop_end(struct exec2 *exec)
 
 static void jump(struct exec2 *exec, const struct word *words, u32 count)
 {
-    struct word to = count > 1 ? substituted(exec, words[1], 0) : (struct word){ "", 0 };
+    struct word to = count > 1 ? exec2_substituted(exec, words[1], 0) : (struct word){ "", 0 };
     u32 line;
 
     if (to.length == 0)
         exec->wrong = MISSING_ARGUMENT;
-    else if (word_is(to, "TOP"))
+    else if (IS_WORD(to, "TOP"))
         go_behind(exec, 0xffffffff);
     else if (parse_number(to.text, to.length, &line) && line > 0 && line <= exec->lines)
         go_behind(exec, line - 2);
@@ -575,7 +410,7 @@ static void call_label(struct exec2 *exec, const struct word *words, u32 count)
 
 static void leave(struct exec2 *exec, const struct word *words, u32 count, bool all)
 {
-    struct word code = count > 1 ? substituted(exec, words[1], 0) : (struct word){ "", 0 };
+    struct word code = count > 1 ? exec2_substituted(exec, words[1], 0) : (struct word){ "", 0 };
     int number = 0;
 
     if (code.length > 0 && !exec2_number(code, &number)) {
@@ -595,15 +430,15 @@ static void leave(struct exec2 *exec, const struct word *words, u32 count, bool 
 
 static void set_trace(struct exec2 *exec, const struct word *words, u32 count)
 {
-    struct word how = count > 1 ? substituted(exec, words[1], 0) : text_of("ON");
+    struct word how = count > 1 ? exec2_substituted(exec, words[1], 0) : text_of("ON");
 
-    if (word_is(how, "ALL"))
+    if (IS_WORD(how, "ALL"))
         exec->trace = TRACE_ALL;
-    else if (word_is(how, "ON"))
+    else if (IS_WORD(how, "ON"))
         exec->trace = TRACE_COMMANDS;
-    else if (word_is(how, "ERR"))
+    else if (IS_WORD(how, "ERR"))
         exec->trace = TRACE_ERRORS;
-    else if (word_is(how, "OFF"))
+    else if (IS_WORD(how, "OFF"))
         exec->trace = TRACE_OFF;
     else
         exec->wrong = INVALID_ARGUMENT;
@@ -611,7 +446,7 @@ static void set_trace(struct exec2 *exec, const struct word *words, u32 count)
 
 static void skip(struct exec2 *exec, const struct word *words, u32 count)
 {
-    struct word by = count > 1 ? substituted(exec, words[1], 0) : text_of("1");
+    struct word by = count > 1 ? exec2_substituted(exec, words[1], 0) : text_of("1");
     int number;
 
     if (!exec2_number(by, &number) || (number < 0 && (u32)-number > exec->at + 1))
@@ -620,111 +455,201 @@ static void skip(struct exec2 *exec, const struct word *words, u32 count)
         go_behind(exec, exec->at + (u32)number - (number < 0));
 }
 
-static void control(struct exec2 *exec, const struct word *words, u32 count)
+/* The words from n on with their values, a blank between two. */
+static struct word text_from(struct exec2 *exec, const struct word *words, u32 count, u32 n)
 {
-    struct word made[WORDS_MOST], what = words[0];
-    u32 n;
+    struct word made[WORDS_MOST];
+    u32 left = n < count ? resolved(exec, words + n, count - n, made) : 0;
 
-    if (word_is(what, "&TYPE")) {
-        n = resolved(exec, words + 1, count - 1, made);
-        say(joined(exec, made, n));
-    } else if (word_is(what, "&STACK")) {
-        bool order = count > 1 && (word_is(words[1], "LIFO") || word_is(words[1], "FIFO"));
-        struct word text;
+    return joined(exec, made, left);
+}
 
-        n = resolved(exec, words + 1 + order, count - 1 - order, made);
-        text = joined(exec, made, n);
-        stack_line(text.text, text.length < LINE_MOST ? text.length : LINE_MOST, order && words[1].text[0] == 'L');
-    } else if (word_is(what, "&PUNCH")) {
-        struct word text;
-        char card[80];
+static void type_words(struct exec2 *exec, const struct word *words, u32 count)
+{
+    say(text_from(exec, words, count, 1));
+}
 
-        n = resolved(exec, words + 1, count - 1, made);
-        text = joined(exec, made, n);
-        pad(card, sizeof card, text.text, text.length);
-        (void)exec2_punch(card);
-    } else if (word_is(what, "&BEGTYPE") || word_is(what, "&BEGSTACK") || word_is(what, "&BEGPUNCH")) {
-        block(exec, what.text[4], words, count);
-    } else if (word_is(what, "&IF")) {
-        if (count < 5) {
-            exec->wrong = INVALID_CONDITION;
-            return;
-        }
-        exec->if_was_true = condition(exec, words[1], words[2], words[3]);
-        if (exec->if_was_true && !exec->wrong)
-            exec2_statement(exec, words + 4, count - 4);
-    } else if (word_is(what, "&ELSE")) {
-        if (!exec->if_was_true)
-            exec2_statement(exec, words + 1, count - 1);
-    } else if (word_is(what, "&GOTO")) {
-        jump(exec, words, count);
-    } else if (word_is(what, "&SKIP")) {
-        skip(exec, words, count);
-    } else if (word_is(what, "&CALL")) {
-        call_label(exec, words, count);
-    } else if (word_is(what, "&EXIT") || word_is(what, "&RETURN")) {
-        leave(exec, words, count, what.text[1] == 'E');
-    } else if (word_is(what, "&LOOP")) {
-        begin_loop(exec, words, count);
-    } else if (word_is(what, "&ARGS")) {
-        n = resolved(exec, words + 1, count - 1, made);
-        take_args(exec, made, n);
-    } else if (word_is(what, "&READ")) {
-        read_words(exec, words, count);
-    } else if (word_is(what, "&TRACE")) {
-        set_trace(exec, words, count);
-    } else if (word_is(what, "&COMMAND")) {
-        n = resolved(exec, words + 1, count - 1, made);
-        perform_command(exec, made, n, (struct word){ "", 0 });
-    } else if (word_is(what, "&SUBCOMMAND")) {
-        n = resolved(exec, words + 1, count - 1, made);
-        if (n < 2)
-            exec->wrong = MISSING_ARGUMENT;
-        else
-            perform_command(exec, made + 1, n - 1, made[0]);
-    } else if (word_is(what, "&PRESUME")) {
-        exec->presumed = count > 2 && word_is(words[1], "&SUBCOMMAND") ? 1 : 0;
-        if (exec->presumed)
-            exec->presume[0] = copied(substituted(exec, words[2], 0));
-    } else if (word_is(what, "&ERROR")) {
-        exec->error_words = count > 1 && !word_is(words[1], "&CONTINUE") ? count - 1 : 0;
-        memcpy(exec->on_error, words + 1, exec->error_words * sizeof *words);
-    } else if (word_is(what, "&CASE")) {
-        exec->upper_case = count > 1 && word_is(words[1], "U");
-    } else if (word_is(what, "&UPPER")) {
-        for (n = 0; n < exec->arg_count; n++) {
-            struct word word = copied(exec->args[n]);
+static void stack_words(struct exec2 *exec, const struct word *words, u32 count)
+{
+    bool lifo = count > 1 && IS_WORD(words[1], "LIFO"), order = lifo || (count > 1 && IS_WORD(words[1], "FIFO"));
+    struct word text = text_from(exec, words, count, 1 + order);
 
-            for (u32 k = 0; k < word.length; k++)
-                ((char *)word.text)[k] = upper(word.text[k]);
-            exec->args[n] = word;
-        }
-    } else if (!word_is(what, "&CONTINUE") && !word_is(what, "&BUFFER") && !word_is(what, "&END")) {
-        exec->wrong = INVALID_CONTROL;
+    stack_line(text.text, text.length < LINE_MOST ? text.length : LINE_MOST, lifo);
+}
+
+static void punch_words(struct exec2 *exec, const struct word *words, u32 count)
+{
+    struct word text = text_from(exec, words, count, 1);
+    char card[80];
+
+    pad(card, sizeof card, text.text, text.length);
+    (void)exec2_punch(card);
+}
+
+static void perform_if(struct exec2 *exec, const struct word *words, u32 count)
+{
+    if (count < 5) {
+        exec->wrong = INVALID_CONDITION;
+        return;
+    }
+    exec->if_was_true = condition(exec, words[1], words[2], words[3]);
+    if (exec->if_was_true && !exec->wrong)
+        exec2_statement(exec, words + 4, count - 4);
+}
+
+static void perform_else(struct exec2 *exec, const struct word *words, u32 count)
+{
+    if (!exec->if_was_true)
+        exec2_statement(exec, words + 1, count - 1);
+}
+
+static void exit_program(struct exec2 *exec, const struct word *words, u32 count) { leave(exec, words, count, true); }
+static void return_to(struct exec2 *exec, const struct word *words, u32 count) { leave(exec, words, count, false); }
+
+static void set_args(struct exec2 *exec, const struct word *words, u32 count)
+{
+    struct word made[WORDS_MOST];
+    u32 n = resolved(exec, words + 1, count - 1, made);
+
+    take_args(exec, made, n);
+}
+
+static void command_words(struct exec2 *exec, const struct word *words, u32 count)
+{
+    struct word made[WORDS_MOST];
+    u32 n = resolved(exec, words + 1, count - 1, made);
+
+    perform_command(exec, made, n, (struct word){ "", 0 });
+}
+
+static void subcommand_words(struct exec2 *exec, const struct word *words, u32 count)
+{
+    struct word made[WORDS_MOST];
+    u32 n = resolved(exec, words + 1, count - 1, made);
+
+    if (n < 2)
+        exec->wrong = MISSING_ARGUMENT;
+    else
+        perform_command(exec, made + 1, n - 1, joined(exec, made, 1));
+}
+
+static void presume(struct exec2 *exec, const struct word *words, u32 count)
+{
+    exec->presumed = count > 2 && IS_WORD(words[1], "&SUBCOMMAND") ? 1 : 0;
+    if (exec->presumed)
+        exec->presume = exec2_copied(exec2_substituted(exec, words[2], 0));
+}
+
+static void set_error(struct exec2 *exec, const struct word *words, u32 count)
+{
+    exec->error_words = count > 1 && !IS_WORD(words[1], "&CONTINUE") ? count - 1 : 0;
+    memcpy(exec->on_error, words + 1, exec->error_words * sizeof *words);
+}
+
+static void set_case(struct exec2 *exec, const struct word *words, u32 count)
+{
+    exec->upper_case = count > 1 && IS_WORD(words[1], "U");
+}
+
+static void upper_args(struct exec2 *exec, const struct word *words, u32 count)
+{
+    (void)words;
+    (void)count;
+    for (u32 n = 0; n < exec->arg_count; n++) {
+        struct word word = exec2_copied(exec->args[n]);
+
+        for (u32 k = 0; k < word.length; k++)
+            ((char *)word.text)[k] = upper(word.text[k]);
+        exec->args[n] = word;
     }
 }
 
-/* One statement, without its label. */
-void exec2_statement(struct exec2 *exec, const struct word *words, u32 count)
+static void nothing(struct exec2 *exec, const struct word *words, u32 count) { (void)exec, (void)words, (void)count; }
+
+#define CONTROL(word, perform) { word, sizeof word - 1, perform }
+
+/* Those that execs have most come first. */
+static const struct control controls[] = {
+    CONTROL("&IF", perform_if), CONTROL("&GOTO", jump), CONTROL("&TYPE", type_words), CONTROL("&LOOP", begin_loop),
+    CONTROL("&EXIT", exit_program), CONTROL("&ELSE", perform_else), CONTROL("&STACK", stack_words),
+    CONTROL("&READ", read_words), CONTROL("&CALL", call_label), CONTROL("&RETURN", return_to),
+    CONTROL("&COMMAND", command_words), CONTROL("&SUBCOMMAND", subcommand_words), CONTROL("&PRESUME", presume),
+    CONTROL("&TRACE", set_trace), CONTROL("&ARGS", set_args), CONTROL("&SKIP", skip), CONTROL("&ERROR", set_error),
+    CONTROL("&CASE", set_case), CONTROL("&UPPER", upper_args), CONTROL("&PUNCH", punch_words),
+    CONTROL("&BEGTYPE", block), CONTROL("&BEGSTACK", block), CONTROL("&BEGPUNCH", block), CONTROL("&CONTINUE", nothing),
+    CONTROL("&BUFFER", nothing), CONTROL("&END", nothing),
+};
+
+static const struct control *find_control(struct word word)
 {
+    for (const struct control *at = controls; at < controls + COUNT_OF(controls); at++)
+        if (at->length == word.length && at->word[1] == word.text[1] && memcmp(at->word, word.text, word.length) == 0)
+            return at;
+    return NULL;
+}
+
+/* What a statement is, without its label. */
+static struct statement statement_of(const struct word *words, u32 count)
+{
+    struct statement made = { .word = words, .count = count };
+
+    if (count > 0 && words[0].text[0] == '&') {
+        made.assignment = count > 1 && IS_WORD(words[1], "=");
+        made.control = made.assignment || words[0].length < 2 ? NULL : find_control(words[0]);
+    }
+    return made;
+}
+
+static void perform_statement(struct exec2 *exec, const struct statement *statement)
+{
+    const struct word *words = statement->word;
     struct word made[WORDS_MOST];
+    u32 count = statement->count;
 
     if (count == 0 || words[0].text[0] == '*')
         return;
     if (exec->trace == TRACE_ALL)
         trace_line(exec, words, count);
-    if (words[0].text[0] == '&' && count > 1 && word_is(words[1], "=")) {
+    if (statement->assignment)
         assign(exec, words, count);
-    } else if (words[0].text[0] == '&' && exec2_is_control(words[0])) {
-        control(exec, words, count);
-    } else {
-        u32 n = resolved(exec, words, count, made);
-
-        perform_command(exec, made, n, exec->presumed ? exec->presume[0] : (struct word){ "", 0 });
-    }
+    else if (statement->control != NULL)
+        statement->control->perform(exec, words, count);
+    else
+        perform_command(exec, made, resolved(exec, words, count, made),
+                        exec->presumed ? exec->presume : (struct word){ "", 0 });
 }
 
-/* The return code: EXIT's, or 10000 and what was wrong. */
+void exec2_statement(struct exec2 *exec, const struct word *words, u32 count)
+{
+    struct statement statement = statement_of(words, count);
+
+    perform_statement(exec, &statement);
+}
+
+/* The statement of a line, whose words are kept: it may be performed often. */
+static const struct statement *line_statement(struct exec2 *exec, u32 n)
+{
+    struct statement *statement = &exec->statement[n];
+    struct word found[WORDS_MOST], *words;
+    u32 count, label;
+
+    if (statement->word != NULL)
+        return statement;
+    count = words_of(exec, exec->line[n].text, exec->line[n].length, found);
+    if (exec->words == NULL || exec->words->left < count + 1) {
+        struct words *more = obtain_command(sizeof *more + WORDS_KEPT * sizeof *words);
+
+        *more = (struct words){ .next = exec->words, .left = WORDS_KEPT };
+        exec->words = more;
+    }
+    words = exec->words->word + (WORDS_KEPT - exec->words->left);
+    exec->words->left -= count + 1;
+    memcpy(words, found, count * sizeof *words);
+    label = count > 0 && words[0].text[0] == '-' && words[0].length > 1;
+    *statement = statement_of(words + label, count - label);
+    return statement;
+}
+
 /* An abend, or an exec of another kind: no program of this kind has variables now. Which one had. */
 struct exec2 *exec2_hide(struct exec2 *now)
 {
@@ -734,6 +659,7 @@ struct exec2 *exec2_hide(struct exec2 *now)
     return outer;
 }
 
+/* The return code: EXIT's, or 10000 and what was wrong. */
 int exec2_run(const struct rexx_program *program, const struct call *call)
 {
     struct exec2 *exec = obtain_command(sizeof *exec), *outer = running;
@@ -747,18 +673,18 @@ int exec2_run(const struct rexx_program *program, const struct call *call)
     exec->program = program;
     exec->call = call;
     exec->trace = TRACE_COMMANDS;
-    exec->scratch = obtain_command(ROOM);
+    exec->scratch = obtain_command(STATEMENT_ROOM);
+    exec->statement = obtain_command((exec->lines + 1) * sizeof *exec->statement);
+    memset(exec->statement, 0, (exec->lines + 1) * sizeof *exec->statement);
     exec->args = obtain_command(WORDS_MOST * sizeof *exec->args);
     /* A macro's commands are subcommands of the editor. */
     if (!(program->environment.length == 3 && memcmp(program->environment.text, "CMS", 3) == 0)) {
         exec->presumed = 1;
-        exec->presume[0] = (struct word){ program->environment.text, program->environment.length };
+        exec->presume = (struct word){ program->environment.text, program->environment.length };
     }
     take_args(exec, words, words_of(exec, call->arguments, (u32)(call->end - call->arguments), words));
     while (!exec->ended && !exec->wrong && exec->at < exec->lines) {
-        const struct rexx_text *line = &exec->line[exec->at];
-        u32 count = words_of(exec, line->text, line->length, words), label = count > 0 && words[0].text[0] == '-' &&
-            words[0].length > 1;
+        const struct statement *statement = line_statement(exec, exec->at);
 
         exec->used = 0;
         attend();
@@ -767,7 +693,7 @@ int exec2_run(const struct rexx_program *program, const struct call *call)
             break;
         }
         if (!exec->wrong)
-            exec2_statement(exec, words + label, count - label);
+            perform_statement(exec, statement);
         if (exec->wrong || exec->ended)
             break;
         exec2_loop_end(exec);
@@ -779,6 +705,11 @@ int exec2_run(const struct rexx_program *program, const struct call *call)
         message("EXT", 85, 'E', program->name.text, program->type.text, exec->at + 1, exec2_error(exec->wrong));
         code = 10000 + exec->wrong;
     }
+    for (struct words *next; exec->words != NULL; exec->words = next) {
+        next = exec->words->next;
+        release(exec->words);
+    }
+    release(exec->statement);
     release(exec->scratch);
     release(exec->args);
     release(exec);

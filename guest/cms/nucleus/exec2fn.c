@@ -1,23 +1,8 @@
-/* EXEC 2's functions (&NAME OF ...), numbers and control words. */
+/* EXEC 2's functions (&NAME OF ...), numbers and errors. */
 #include "exec2.h"
 #include "../command/command.h"
 
 enum { PUNCH_CARD = 0x41 };
-
-static const char *const controls[] = {
-    "&TYPE", "&STACK", "&PUNCH", "&BEGTYPE", "&BEGSTACK", "&BEGPUNCH", "&END", "&IF", "&ELSE", "&GOTO", "&SKIP",
-        "&CALL", "&EXIT",
-    "&RETURN", "&LOOP", "&ARGS", "&READ", "&TRACE", "&COMMAND", "&SUBCOMMAND", "&PRESUME", "&ERROR", "&CASE", "&UPPER",
-    "&CONTINUE", "&BUFFER",
-};
-
-bool exec2_is_control(struct word word)
-{
-    for (u32 n = 0; n < COUNT_OF(controls); n++)
-        if (word_is(word, controls[n]))
-            return true;
-    return false;
-}
 
 /* A whole number with or without a sign. */
 bool exec2_number(struct word word, int *value)
@@ -157,55 +142,55 @@ int exec2_function(struct exec2 *exec, struct word name, const struct word *oper
     int a = 1, b = -1, unused;
 
     (void)exec;
-    if (word_is(name, "&CONCAT") || word_is(name, "&CONCATENATION")) {
+    if (IS_WORD(name, "&CONCAT") || IS_WORD(name, "&CONCATENATION")) {
         *value = together(operand, count, "");
-    } else if (word_is(name, "&STRING") || word_is(name, "&LITERAL")) {
+    } else if (IS_WORD(name, "&STRING") || IS_WORD(name, "&LITERAL")) {
         *value = together(operand, count, " ");
-    } else if (word_is(name, "&LENGTH")) {
+    } else if (IS_WORD(name, "&LENGTH")) {
         *value = number((int)first.length);
-    } else if (word_is(name, "&DATATYPE") || word_is(name, "&TYPE")) {
+    } else if (IS_WORD(name, "&DATATYPE") || IS_WORD(name, "&TYPE")) {
         bool is_number = exec2_number(first, &unused);
 
         *value = (struct word){ is_number ? "NUM" : "CHAR", is_number ? 3 : 4 };
-    } else if (word_is(name, "&PIECE") || word_is(name, "&SUBSTR")) {
+    } else if (IS_WORD(name, "&PIECE") || IS_WORD(name, "&SUBSTR")) {
         if (count < 2)
             return MISSING_ARGUMENT;
         if (!exec2_number(operand[1], &a) || (count > 2 && !exec2_number(operand[2], &b)) || a < 1)
             return INVALID_ARGUMENT;
         *value = piece(first, a, b);
-    } else if (word_is(name, "&LEFT") || word_is(name, "&RIGHT")) {
+    } else if (IS_WORD(name, "&LEFT") || IS_WORD(name, "&RIGHT")) {
         if (count < 2)
             return MISSING_ARGUMENT;
         if (!exec2_number(operand[1], &a))
             return INVALID_ARGUMENT;
         *value = fitted(first, a, name.text[1] == 'L');
-    } else if (word_is(name, "&LOCATION")) {
+    } else if (IS_WORD(name, "&LOCATION")) {
         *value = number(count > 1 ? location(first, operand[1]) : 0);
-    } else if (word_is(name, "&POSITION")) {
+    } else if (IS_WORD(name, "&POSITION")) {
         u32 n = 1;
 
         while (n < count && (operand[n].length != first.length ||
                              memcmp(operand[n].text, first.text, first.length) != 0))
             n++;
         *value = number(n < count ? (int)n : 0);
-    } else if (word_is(name, "&TRANSLATION") || word_is(name, "&TRANSLATE")) {
+    } else if (IS_WORD(name, "&TRANSLATION") || IS_WORD(name, "&TRANSLATE")) {
         if (count < 3)
             return MISSING_ARGUMENT;
         *value = translated(first, operand[1], operand[2]);
-    } else if (word_is(name, "&TRIM") || word_is(name, "&STRIP")) {
+    } else if (IS_WORD(name, "&TRIM") || IS_WORD(name, "&STRIP")) {
         u32 from = 0;
 
         while (name.text[1] == 'S' && from < first.length && first.text[from] == ' ')
             from++;
         *value = (struct word){ first.text + from, length_of(first.text + from, first.length - from) };
-    } else if (word_is(name, "&WORD")) {
+    } else if (IS_WORD(name, "&WORD")) {
         /* Word n of those that follow. */
         if (count < 1 || !exec2_number(operand[count - 1], &a) || a < 1)
             return INVALID_ARGUMENT;
         *value = (u32)a < count ? operand[a - 1] : (struct word){ "", 0 };
-    } else if (word_is(name, "&MULT") || word_is(name, "&MULTIPLICATION")) {
+    } else if (IS_WORD(name, "&MULT") || IS_WORD(name, "&MULTIPLICATION")) {
         return arithmetic(operand, count, false, value);
-    } else if (word_is(name, "&DIV") || word_is(name, "&DIVISION")) {
+    } else if (IS_WORD(name, "&DIV") || IS_WORD(name, "&DIVISION")) {
         return arithmetic(operand, count, true, value);
     } else {
         return INVALID_FUNCTION;

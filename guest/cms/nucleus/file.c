@@ -34,12 +34,12 @@ static bool legal_character(char c)
 {
     static const char special[] = "$#@+-:_";
 
-    if (upper(c) != c || is_digit(c))
-        return is_digit(c) || upper(c) != c;
+    if ((c >= 'A' && c <= 'I') || (c >= 'J' && c <= 'R') || (c >= 'S' && c <= 'Z') || is_digit(c) || upper(c) != c)
+        return true;
     for (u32 n = 0; n < sizeof special - 1; n++)
         if (special[n] == c)
             return true;
-    return (c >= 'A' && c <= 'I') || (c >= 'J' && c <= 'R') || (c >= 'S' && c <= 'Z');
+    return false;
 }
 
 /* Whether a file can be called that. */
@@ -135,16 +135,13 @@ void search_begin(struct search *search, const struct fileid *wanted)
 
 static struct disk *next_disk(struct search *search)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char wanted = search->wanted.fm[0];
+    struct disk *disk;
 
-    while (search->letter < 26) {
-        struct disk *disk = disk_at(letters[(u32)search->letter++]);
-        char wanted = search->wanted.fm[0];
-
-        if (disk != NULL && (wanted == '*' || disk->mode == wanted || disk->extends == wanted))
-            return disk;
-    }
-    return NULL;
+    do
+        disk = disk_from(&search->letter);
+    while (disk != NULL && wanted != '*' && disk->mode != wanted && disk->extends != wanted);
+    return disk;
 }
 
 bool search_next(struct search *search)

@@ -6,7 +6,7 @@
  * run, unless that line was ACCESS (NOPROF. What the user types is performed until the machine stops. IPL with PARM
  * SAVESYS name makes a saved system (saved.c), where all of this is as well, but the system disks are there already.
  */
-#include "cms.h"
+#include "path.h"
 #include "csl.h"
 #include "resident.h"
 #include "segment.h"
@@ -28,7 +28,7 @@ static struct moment before;
 static void set_up_interruptions(void)
 {
     static const struct { u32 at; void *handler; } new_psws[] =
-        { { 0x60, svc_handler }, { 0x68, pgm_handler }, { 0x78, io_handler } };
+        { { 0x58, ext_handler }, { 0x60, svc_handler }, { 0x68, pgm_handler }, { 0x78, io_handler } };
 
     for (u32 n = 0; n < COUNT_OF(new_psws); n++) {
         volatile u32 *psw = (volatile u32 *)new_psws[n].at;
@@ -36,12 +36,8 @@ static void set_up_interruptions(void)
         psw[0] = 0x00080000;
         psw[1] = 0x80000000 | (u32)new_psws[n].handler;
     }
-    for (u32 at = 0x58; at <= 0x70; at += 0x18) {
-        volatile u32 *psw = (volatile u32 *)at;
-
-        psw[0] = 0x000a0000;
-        psw[1] = 0x80000ce2;
-    }
+    *(volatile u32 *)0x70 = 0x000a0000;
+    *(volatile u32 *)0x74 = 0x80000ce2;
 }
 
 /* Subclasses of I/O interruptions: all. */
@@ -126,6 +122,7 @@ static void run_line(const char *line, u32 length)
 void command_end(void)
 {
     os_forget();
+    paths_forget();
     if (files_finish_all() != 0)
         settings_code = RC_IO;
     extensions_end_command();

@@ -11,6 +11,7 @@
  * a save area, 14 where it returns; register 15 is its return code. In addressing mode 24 the left byte of register 1
  * says how it is called.
  */
+#include "path.h"
 #include "program.h"
 
 enum {
@@ -247,6 +248,7 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
     if (settings.clear_each_call && call->type != CALL_FUNCTION)
         release_program_storage(depth);
     depth--;
+    paths_after(depth, block != 0);
     return code;
 }
 

@@ -1,32 +1,74 @@
 /*
- * A part of the nucleus that is not resident: it is on the system disk, fn PART S2, and is loaded when it is wanted.
+ * Parts of the nucleus that are not resident: a saved segment that all have in common has one or, where there is no
+ * such segment, a file of the system disk, fn PART S2. Either is loaded when it is wanted.
  *
- * It was linked with the nucleus (xtask), so it calls what the nucleus has. It stays in storage of the system's,
- * anywhere; what depends on the place is put right when it is loaded. The file is a head, the part as it lies in
- * storage with the head in front, then where words are that the place changes: addresses within the part, and with
- * RELATIVE distances, in halfwords, to the nucleus. Stamps say whether it is this nucleus that it was linked with.
+ * A part was linked with the nucleus (xtask), so it calls what the nucleus has. It stays where it was loaded, anywhere;
+ * what depends on the place is put right then, or when SEGGEN makes the segment. The file is a head, the part as it
+ * lies in storage with the head in front, then where words are that the place changes: addresses within the part, and
+ * with RELATIVE distances, in halfwords, to the nucleus. Stamps say whether it is this nucleus that it was linked with.
+ * A segment's first pages are the same for all; those from the head's `variables` on are each machine's own.
  */
-#include "cms.h"
+#include "program.h"
+#include "segment.h"
 
 enum { RELATIVE = 1, RECORD = 4096 };
 
-struct head { char identifier[8]; u32 stamp[2], base, image, storage, words; };
+struct head { char identifier[8]; u32 stamp[2], base, image, storage, words, variables, zero; };
 
-struct part_place part_place;
+/* Where each is; `size` 0: not yet. What handles interruptions looks here, too (start.S). */
+enum { PARTS = 2 };
+struct place { u32 first, size; } part_places[PARTS];
+static const struct part { const char *fn, *segment; } parts[] = {
+    { "DMSWIN", "DMSWIN  " },   /* full-screen CMS (window/head.c) */
+};
 extern const u32 nucleus_stamp[2];
 
 static const char identifier[8] = "CMSPART1";
 
-/* The whole file from `at` on; `length` is what it has. */
-static int read_all(struct open_file *file, u8 *at, u32 records)
+static u32 number_of(const char *fn)
 {
-    u32 length;
-    int error = EDF_OK;
+    u32 n = 0;
 
-    for (u32 n = 1; error == EDF_OK && n <= records; n++, at += RECORD)
-        error = edf_read(&file->file, n, at, RECORD, &length);
-    return error;
+    while (strcmp(parts[n].fn, fn) != 0)
+        n++;
+    return n;
 }
+
+bool part_is_loaded(const char *fn) { return part_places[number_of(fn)].size != 0; }
+
+bool part_at(u32 at)
+{
+    for (u32 n = 0; n < PARTS; n++)
+        if (at - part_places[n].first < part_places[n].size)
+            return true;
+    return false;
+}
+
+static bool fits(const struct head *head)
+{
+    return memcmp(head->identifier, identifier, sizeof identifier) == 0 &&
+           memcmp(head->stamp, nucleus_stamp, sizeof head->stamp) == 0;
+}
+
+/* Opens the file of a part and reads its head; a return code, and messages as `module`. */
+static int open_part(const char *module, const struct fileid *id, struct open_file **file, struct head *head)
+{
+    u32 length = 0;
+    int error = file_open(id, EDF_READ, file);
+
+    if (error != EDF_OK)
+        return file_problem(module, error, id, false);
+    error = edf_read(&(*file)->file, 1, head, sizeof *head, &length);
+    if (error == EDF_OK && length >= sizeof *head && fits(head))
+        return 0;
+    (void)file_finish(*file);
+    if (error != EDF_OK)
+        return file_problem(module, error, id, false);
+    message(module, 700, 'E', id->fn);
+    return RC_FORMAT;
+}
+
+static u32 records_of(const struct open_file *file) { return edf_word(file->file.fst + FST_RECORDS); }
 
 static void put_right(u8 *part, const struct head *head)
 {
@@ -42,49 +84,109 @@ static void put_right(u8 *part, const struct head *head)
         memcpy(at, &value, sizeof value);
     }
     memset(part + head->image, 0, head->storage - head->image);
+    ((struct head *)part)->base = (u32)part;
 }
 
-const void *part_load(const char *fn)
+/* Reads all of it to `at`, and closes the file; a return code. */
+static int read_part(const char *module, const struct fileid *id, struct open_file *file, const struct head *head,
+                     u8 *at)
+{
+    u32 length, records = records_of(file);
+    int error = EDF_OK;
+
+    for (u32 n = 0; error == EDF_OK && n < records; n++)
+        error = edf_read(&file->file, n + 1, at + n * RECORD, RECORD, &length);
+    (void)file_finish(file);
+    if (error != EDF_OK)
+        return file_problem(module, error, id, false);
+    put_right(at, head);
+    return 0;
+}
+
+/* The file's words of relocation have room, too, until they have been used. */
+static u32 room_of(const struct open_file *file, const struct head *head)
+{
+    return records_of(file) * RECORD > head->storage ? records_of(file) * RECORD : head->storage;
+}
+
+u32 part_room(const struct fileid *id)
+{
+    struct open_file *file;
+    struct head head;
+    u32 room;
+
+    if (open_part("SGN", id, &file, &head) != 0)
+        return 0;
+    room = room_of(file, &head);
+    (void)file_finish(file);
+    return room;
+}
+
+int part_put(u8 *at, const struct fileid *id, u32 *length, u32 *variables)
+{
+    struct open_file *file;
+    struct head head;
+    int code = open_part("SGN", id, &file, &head);
+
+    if (code == 0)
+        code = read_part("SGN", id, file, &head, at);
+    *length = head.storage;
+    *variables = head.variables;
+    return code;
+}
+
+/* From its saved segment; false: there is none, something else lies there, or it was made for another nucleus. */
+static bool from_segment(const struct part *part, struct place *place)
+{
+    struct segment *segment = segment_known(segment_assigned(part->segment));
+    bool was_loaded = segment != NULL && segment->loaded;
+    const struct head *head;
+
+    if (segment_load(segment_assigned(part->segment), false, &segment) != SEGMENT_DONE)
+        return false;
+    head = (const struct head *)segment->first;
+    if (!fits(head) || head->base != segment->first) {
+        if (!was_loaded)
+            segment_purge(segment);
+        return false;
+    }
+    segment->part = true;
+    *place = (struct place){ segment->first, segment->last + 1 - segment->first };
+    return true;
+}
+
+static bool from_disk(const struct part *part, struct place *place)
 {
     struct fileid id = { .ft = "PART    ", .fm = "S " };
     struct open_file *file;
     struct head head;
-    u32 records, length;
-    u8 *part = NULL;
-    int error;
+    u32 size;
+    u8 *at;
 
-    if (part_place.size != 0)
-        return (const void *)(part_place.first + sizeof head);
-    pad(id.fn, sizeof id.fn, fn, (u32)strlen(fn));
-    error = file_open(&id, EDF_READ, &file);
-    if (error != EDF_OK) {
-        (void)file_problem("PRT", error, &id, false);
-        return NULL;
-    }
-    records = edf_word(file->file.fst + FST_RECORDS);
-    error = edf_read(&file->file, 1, &head, sizeof head, &length);
-    if (error == EDF_OK && (length < sizeof head || memcmp(head.identifier, identifier, sizeof identifier) != 0 ||
-                            memcmp(head.stamp, nucleus_stamp, sizeof head.stamp) != 0)) {
+    pad(id.fn, sizeof id.fn, part->fn, (u32)strlen(part->fn));
+    if (open_part("PRT", &id, &file, &head) != 0)
+        return false;
+    size = room_of(file, &head);
+    at = obtain_high_pages(size, OWNER_SYSTEM, 0);
+    if (at == NULL) {
         (void)file_finish(file);
-        message("PRT", 700, 'E', fn);
-        return NULL;
+        message("PRT", 109, 'S');
+        return false;
     }
-    length = records * RECORD > head.storage ? records * RECORD : head.storage;
-    if (error == EDF_OK)
-        part = obtain_high_pages(length, OWNER_SYSTEM, 0);
-    if (error == EDF_OK && part != NULL)
-        error = read_all(file, part, records);
-    (void)file_finish(file);
-    if (error != EDF_OK || part == NULL) {
-        if (part != NULL)
-            (void)release_pages((u32)part);
-        if (error != EDF_OK)
-            (void)file_problem("PRT", error, &id, false);
-        else
-            message("PRT", 109, 'S');
-        return NULL;
+    if (read_part("PRT", &id, file, &head, at) != 0) {
+        (void)release_pages((u32)at);
+        return false;
     }
-    put_right(part, &head);
-    part_place = (struct part_place){ (u32)part, length };
-    return part + sizeof head;
+    *place = (struct place){ (u32)at, size };
+    return true;
+}
+
+const void *part_load(const char *fn)
+{
+    u32 n = number_of(fn);
+    struct place *place = &part_places[n];
+
+    if (place->size == 0 && !from_segment(&parts[n], place) && !from_disk(&parts[n], place))
+        return NULL;
+    return (const void *)(place->first + sizeof(struct head));
 }

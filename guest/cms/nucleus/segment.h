@@ -11,6 +11,7 @@ struct segment {
     u32 place, place_last;      /* where all comes that is loaded with it: its segment space */
     bool loaded, reserved;
     bool execs;                 /* it has execs, which are found before those on disks (installed.c) */
+    bool part;                  /* the nucleus has a part of itself there (part.c) */
     bool kept;                  /* it was reserved before it was loaded */
     bool by_access;             /* ACCESS loaded it: it goes with the disk */
 };
@@ -21,11 +22,11 @@ enum segment_result installation_load(const name wanted);    /* installed.c */
 int segment_problem(const char *module, enum segment_result result, const name wanted);    /* command/segment.c */
 
 /*
- * What a new segment is made of: `fill` writes it before CP is asked to define it, and may make it shorter; `defined`
- * is called between that and saving it.
+ * What a new segment is made of: `fill` writes it before CP is asked to define it, may make it shorter, and may say
+ * from which byte on, the first of a page, each machine has its own; `defined` is called between that and saving it.
  */
 struct segment_maker {
-    int (*fill)(u8 *first, u32 *length, void *what);
+    int (*fill)(u8 *first, u32 *length, u32 *own, void *what);
     int (*defined)(u8 *first, const name segment, void *what);
     void *what;
     const char *space;          /* a name: the segment space that it is a member of; blank: it stands alone */

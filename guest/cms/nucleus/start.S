@@ -8,7 +8,10 @@
  */
 	.set	SVC_OLD, 0x20
 	.set	PGM_OLD, 0x28
+	.set	EXT_OLD, 0x18
+	.set	EXT_NEW, 0x58
 	.set	IO_OLD, 0x38
+	.set	WAITED, 0x248		/* the new PSW of external interruptions while it waits for one */
 	.set	SAVE, 0x200		/* registers of the interruption being looked at */
 	.set	PSW, 0x240		/* the PSW that is loaded next */
 	.set	LOWER, 0x4000
@@ -57,10 +60,14 @@ nucleus_stamp:
 	cl	%r14, 10f-1b(%r13)
 	jnl	0f
 	j	3f
-11:	l	%r15, 12f-1b(%r13)	/* a part that was loaded: first and end */
+11:	l	%r15, 12f-1b(%r13)	/* a part that was loaded: where it is, and its size; then the other one's */
 	sl	%r14, 0(%r15)
 	cl	%r14, 4(%r15)
-	l	%r15, SAVE + 60
+	jl	13f
+	al	%r14, 0(%r15)
+	sl	%r14, 8(%r15)
+	cl	%r14, 12(%r15)
+13:	l	%r15, SAVE + 60
 	jl	0f
 3:	l	%r14, 2f-1b(%r13)
 	l	%r15, 0(%r14)
@@ -82,11 +89,12 @@ nucleus_stamp:
 8:	.long	LOW
 9:	.long	TRANSIENT
 10:	.long	LOWER
-12:	.long	part_place
+12:	.long	part_places
 	.endm
 
 	interruption svc_handler, SVC_OLD, svc_interrupt
 	interruption io_handler, IO_OLD, io_interrupt
+	interruption ext_handler, EXT_OLD, external_interrupt	/* programs alone are open for it (os/timer.c) */
 
 	.globl	pgm_handler
 pgm_handler:
@@ -181,16 +189,18 @@ wait_io:
 2:	stnsm	SAVE, 0xfc
 	br	%r14
 
-/* The same, or for the clock comparator's: its interruption, which only comes here, goes on after the wait as well. */
+/* The same, or for an external one, which goes on after the wait as well. */
 	.globl	wait_io_or_clock
 wait_io_or_clock:
 	basr	%r5, 0
-0:	mvc	0x58(8), 3f-0b(%r5)
+0:	mvc	WAITED(8), EXT_NEW
+	mvc	EXT_NEW(8), 3f-0b(%r5)
 	lpsw	1f-0b(%r5)
 	.balign	8
 1:	.long	0x030a0000, 0x80000000 + 2f
 3:	.long	0x00080000, 0x80000000 + 2f
-2:	stnsm	SAVE, 0xfc
+2:	mvc	EXT_NEW(8), WAITED
+	stnsm	SAVE, 0xfc
 	br	%r14
 
 	.section .stack, "aw", @nobits

@@ -13,7 +13,9 @@ struct block {
     u32 state;                  /* FREE, or an owner */
     u32 check;                  /* what is not this was overwritten */
     struct block *next, *last;  /* in its list: free blocks of a class, or a command's */
-    u32 pages, length;          /* of a program's storage: its pages; what is handed out is on a multiple of 16 */
+    /* Of a program's storage: its pages; what is handed out is on a multiple of 16. Of a free block `pages` is its
+       class. */
+    u32 pages, length;
 };
 
 enum {
@@ -41,13 +43,30 @@ static void leave(struct block *block)
     block->last->next = block->next;
 }
 
+/* How many of 32, 64, 128 ... it is more than, found by halves. */
 static u32 class_of(u32 size)
 {
     u32 n = 0;
 
-    while (n < CLASSES - 1 && size > (32u << n))
-        n++;
+    for (u32 step = 16; step > 0; step >>= 1)
+        if (n + step < CLASSES && size > (32u << (n + step - 1)))
+            n += step;
     return n;
+}
+
+/* Whether a block of that size is of class n. */
+static bool is_of_class(u32 size, u32 n)
+{
+    return (n == CLASSES - 1 || size <= 32u << n) && (n == 0 || size > 32u << (n - 1));
+}
+
+/* The block takes another's place in its list. */
+static void take_place(struct block *block, const struct block *old)
+{
+    block->next = old->next;
+    block->last = old->last;
+    block->next->last = block;
+    block->last->next = block;
 }
 
 static struct block *behind(struct block *block)
@@ -62,10 +81,29 @@ static void set_free(struct block *block)
     struct block *next = behind(block);
 
     block->state = FREE;
+    block->pages = class_of(block->size);
     free_bytes += block->size;
     if (next != NULL)
         next->before = block->size;
-    join(&classes[class_of(block->size)], block);
+    join(&classes[block->pages], block);
+}
+
+/* What is left of a free block of class n is free; mostly it stays in its list. */
+static void set_rest_free(struct block *rest, const struct block *block, u32 n)
+{
+    struct block *next = behind(rest);
+
+    if (!is_of_class(rest->size, n)) {
+        leave((struct block *)block);
+        set_free(rest);
+        return;
+    }
+    take_place(rest, block);
+    rest->state = FREE;
+    rest->pages = n;
+    free_bytes += rest->size;
+    if (next != NULL)
+        next->before = rest->size;
 }
 
 void storage_start(u32 from, u32 to)
@@ -140,7 +178,6 @@ static void *obtain_within(size_t size, enum owner owner, u32 floor, u32 limit)
                     continue;
                 block = split_at(block, floor);
             }
-            leave(block);
             free_bytes -= block->size;
             if (block->size - need >= HEADER + 32) {
                 struct block *rest = (struct block *)((char *)block + need);
@@ -149,7 +186,9 @@ static void *obtain_within(size_t size, enum owner owner, u32 floor, u32 limit)
                 rest->before = need;
                 rest->check = CHECK;
                 block->size = need;
-                set_free(rest);
+                set_rest_free(rest, block, block->pages);
+            } else {
+                leave(block);
             }
             block->state = USED + owner;
             block->pages = block->length = 0;
@@ -270,8 +309,9 @@ void release(void *storage)
     if (block->state == USED + OWNER_COMMAND)
         leave(block);
     next = behind(block);
-    if (next != NULL && next->state == FREE) {
-        leave(next);
+    if (next != NULL && next->state != FREE)
+        next = NULL;
+    if (next != NULL) {
         free_bytes -= next->size;
         block->size += next->size;
     }
@@ -279,13 +319,19 @@ void release(void *storage)
         struct block *front = (struct block *)((char *)block - block->before);
 
         if (front->state == FREE) {
+            if (next != NULL)
+                leave(next);
             leave(front);
             free_bytes -= front->size;
             front->size += block->size;
-            block = front;
+            set_free(front);
+            return;
         }
     }
-    set_free(block);
+    if (next != NULL)
+        set_rest_free(block, next, next->pages);
+    else
+        set_free(block);
 }
 
 /*

@@ -13,15 +13,16 @@
  * the list at register 1 describes (csl.c), 5 makes the line that LINEDIT's block there describes (linedit.c). 6 is a
  * call as SVC 204 makes it, with the words at register 1, the line at 0 and the type in 2, all of them 31 bits wide. 7
  * is a request of lua/service.h, at register 1.
- * 8 to 15 are the access methods of OS (os/os.h). SVC 13 is an abend of the program's own, SVC 255 is where programs
- * return; others are OS's.
+ * 8 to 16 are the access methods of OS (os/os.h). 17 is the macro CONSOLE (path.c). SVC 13 is an abend of the
+ * program's own, SVC 255 is where programs return; others are OS's.
  */
 #include "../os/os.h"
 #include "csl.h"
+#include "path.h"
 #include "program.h"
 
 enum { SVC_ABEND = 13, SVC_CALL = 202, SVC_OWN = 203, SVC_CALL_31 = 204, SVC_END = 255, ERROR_IGNORED = 1 };
-enum { FUNCTION_LENGTH = 48 };
+enum { FUNCTION_LENGTH = 48, OWN_CONSOLE = 17 };
 
 static bool within(u32 at, u32 length)
 {
@@ -122,7 +123,12 @@ static void own_service(struct frame *frame, u32 next)
         (void)disable();
     } else if (what == 7) {
         code = program_request(frame->gr[1]);
-    } else if (what >= OS_GET && what <= OS_RESUME) {
+    } else if (what == OWN_CONSOLE) {
+        enable();
+        attend();
+        code = path_request(frame);
+        (void)disable();
+    } else if (what >= OS_GET && what <= OS_PUTX) {
         frame->psw[1] = (frame->psw[1] & 0x80000000) | next;
         os_branched(frame, (enum os_access)what);
         return;
@@ -133,14 +139,11 @@ static void own_service(struct frame *frame, u32 next)
     frame->psw[1] = (frame->psw[1] & 0x80000000) | (code != 0 && has_error && error != ERROR_IGNORED ? error : next);
 }
 
-/* From svc_handler: the frame is what the program goes on with. */
-void svc_interrupt(struct frame *frame)
+static void serve(u32 number, struct frame *frame)
 {
-    u32 number = *(volatile u16 *)0x8a & 0xff, next = frame->psw[1] & 0x7fffffff;
+    u32 next = frame->psw[1] & 0x7fffffff;
     int code;
 
-    if (number == SVC_END)
-        leave_program((int)frame->gr[15]);
     if (number == SVC_OWN) {
         own_service(frame, next);
         return;
@@ -183,4 +186,16 @@ void svc_interrupt(struct frame *frame)
     }
     if (!os_service(number, frame))
         abend(0x0f8, "Invalid SVC");
+}
+
+/* From svc_handler: the frame is what the program goes on with. */
+void svc_interrupt(struct frame *frame)
+{
+    u32 number = *(volatile u16 *)0x8a & 0xff;
+
+    if (number == SVC_END)
+        leave_program((int)frame->gr[15]);
+    serve(number, frame);
+    paths_tell(frame);
+    os_timer_set(frame);
 }
