@@ -8,7 +8,7 @@ enum { NO_POOL = 40, NO_DOS = 88, POOL_UNKNOWN = 99 };
 
 /* What there is only one of. */
 static const struct { const char *word; u32 least; const char *value; } fixed[] = {
-    { "APL", 3, "OFF" }, { "AUTODUMP", 5, "OFF" }, { "CHARMODE", 4, "OFF" }, { "COMDIR", 3, "OFF" },
+    { "APL", 3, "OFF" }, { "AUTODUMP", 5, "OFF" }, { "COMDIR", 3, "OFF" },
     { "DOS", 3, "OFF" },
     { "LOADAREA", 5, "20000" }, { "RORESPECT", 4, "OFF" }, { "SERVER", 3, "OFF" },
     { "TEXT", 4, "OFF" },

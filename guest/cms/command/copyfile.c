@@ -100,6 +100,22 @@ static int write_record(const struct copy *copy, struct output *out, const struc
     return file_problem("CPY", error, &out->id, true);
 }
 
+/* As many of the next records as lie together, if nothing is done to them but that they are copied. */
+static int copy_run(const struct copy *copy, struct reader *in, struct output *out, u32 *done)
+{
+    u32 copied = 0;
+    int error;
+
+    if (!keeps_records(copy) || copy->from_label[0] != ' ' || copy->to_label[0] != ' ' ||
+        out->number != edf_word(out->file->file.fst + FST_RECORDS) + 1)
+        return 0;
+    error = edf_copy(&in->file->file, in->number + 1, copy->count - *done, &out->file->file, &copied);
+    in->number += copied;
+    out->number += copied;
+    *done += copied;
+    return file_problem("CPY", error, &out->id, true);
+}
+
 static int copy_one(const struct copy *copy, const struct fileid *id, struct output *out)
 {
     struct reader reader;
@@ -123,7 +139,11 @@ static int copy_one(const struct copy *copy, const struct fileid *id, struct out
     }
     if (copy->first > 1)
         reader.number = copy->first - 1;
-    while (code == 0 && done < copy->count && reader_next("CPY", &reader, &code)) {
+    for (;;) {
+        if (code == 0 && packing == NULL)
+            code = copy_run(copy, &reader, out, &done);
+        if (code != 0 || done >= copy->count || !reader_next("CPY", &reader, &code))
+            break;
         going = going || same_label(&reader, copy->from_label);
         if (!going)
             continue;

@@ -1,6 +1,7 @@
 /*
  * Data sets: records from, or to, what FILEDEF says of a name (MOVEFILE, and programs by OPEN, GET and PUT).
  */
+#include "../nucleus/library.h"
 #include "dataset.h"
 
 enum { BLOCK_MOST = 65535, PREFIX = 4 };
@@ -137,18 +138,21 @@ void dataset_define(const char *module, struct dataset *end, const name dd)
         return;
     }
     message(module, 708, 'I', dd, dd);
+    memset(end->what.member, ' ', sizeof(name));
     memcpy(end->what.dd, dd, sizeof(name));
     memcpy(end->what.id.fn, "FILE    ", sizeof(name));
     memcpy(end->what.id.ft, dd, sizeof(name));
     memcpy(end->what.id.fm, "A1", 2);
 }
 
+static bool one_member(const struct filedef *what) { return what->member[0] != ' ' && !is(what->member, "*"); }
+
 /* Opens a disk file for reading: all of it, or a member of a library. */
 static int open_file(const char *module, struct dataset *in)
 {
     int code = reader_open(module, &in->reader, &in->what.id);
 
-    if (code == 0 && in->what.member[0] != ' ')
+    if (code == 0 && one_member(&in->what))
         code = reader_member(module, &in->reader, in->what.member);
     return code;
 }
@@ -194,6 +198,41 @@ int dataset_open_input(const char *module, struct dataset *in)
         message(module, 75, 'E', in->what.dd, "input");
         return 40;
     }
+}
+
+int dataset_open_update(const char *module, struct dataset *both)
+{
+    struct disk *disk;
+    u32 longest;
+    u8 *fst;
+    int error;
+
+    if (both->what.device != ON_DISK) {
+        message(module, 75, 'E', both->what.dd, "update");
+        return 40;
+    }
+    if (!find_file(&both->what.id, &disk, &fst)) {
+        message(module, 73, 'E', both->what.dd);
+        return RC_MISSING;
+    }
+    id_of(disk, fst, &both->what.id);
+    error = file_open(&both->what.id, EDF_UPDATE, &both->file);
+    if (error != EDF_OK)
+        return file_problem(module, error, &both->what.id, true);
+    longest = edf_word(fst + FST_LRECL);
+    both->reader = (struct reader){ .file = both->file, .id = both->what.id, .last = 0xffffffff,
+                                    .room = longest == 0 ? 1 : longest };
+    both->reader.record = obtain_command(both->reader.room);
+    both->defined = NULL;                                /* what is concatenated to it is not */
+    return one_member(&both->what) ? reader_member(module, &both->reader, both->what.member) : 0;
+}
+
+/* A record where it was, as long as it was. */
+int dataset_put_back(const char *module, struct dataset *both, u32 number, const void *from, u32 length)
+{
+    int error = edf_write(&both->file->file, number, from, length);
+
+    return error == EDF_OK ? 0 : file_problem(module, error, &both->what.id, true);
 }
 
 /* False at the end, or with an error in `code`. */
@@ -245,18 +284,21 @@ int dataset_open_output(const char *module, struct dataset *out, char recfm, u32
 
     lrecl = out->what.lrecl != 0 ? out->what.lrecl : lrecl;
     recfm = out->what.recfm != 0 ? out->what.recfm : recfm;
+    out->partitioned |= out->what.device == ON_DISK && one_member(&out->what);
     switch (out->what.device) {
     case ON_DISK:
-        error = file_open(&out->what.id, out->what.append ? EDF_UPDATE : EDF_NEW, &out->file);
+        error = file_open(&out->what.id, out->what.append || out->partitioned ? EDF_UPDATE : EDF_NEW, &out->file);
         if (error != EDF_OK)
             return file_problem(module, error, &out->what.id, true);
         if (edf_word(out->file->file.fst + FST_RECORDS) == 0) {
+            recfm = out->partitioned ? 'F' : recfm;
+            lrecl = out->partitioned ? LIBRARY_CARD : lrecl;
             out->file->file.fst[FST_RECFM] = (u8)recfm;
             if (recfm == 'F')
                 edf_set_word(out->file->file.fst + FST_LRECL, lrecl);
         }
         out->number = out->file->next_write - 1;
-        return 0;
+        return out->partitioned ? partitioned_begin(module, out) : 0;
     case ON_TERMINAL:
     case ON_PRINTER:
     case ON_PUNCH:
@@ -340,6 +382,10 @@ int dataset_close_output(const char *module, struct dataset *out, const struct f
         unit_close(PUNCH_UNIT, "", name);
     if (out->file == NULL)
         return code;
+    if (out->reader.file != NULL)
+        release(out->reader.record);
+    if (out->directory != NULL)
+        return partitioned_end(module, out, code);
     if (code != 0) {
         file_abandon(out->file);
         return code;

@@ -276,7 +276,8 @@ static const struct { const char *word; u32 least; command_function *perform; u3
     { "LINEND", 5, query_windows, 1 }, { "LOCATION", 3, query_windows, 1 }, { "LOGFILE", 4, query_windows, 1 },
     { "RESERVED", 3, query_windows, 1 }, { "VSCREEN", 3, query_windows, 1 }, { "WINDOW", 3, query_windows, 1 },
     { "WMPF", 4, query_windows, 1 }, { "CURSOR", 3, query_windows, 1 }, { "DISPLAY", 4, query_windows, 1 },
-    { "HIDE", 2, query_windows, 1 }, { "ROUTE", 2, query_windows, 1 }, { "SHOW", 2, query_windows, 1 },
+    { "CHARMODE", 4, query_windows, 0 }, { "HIDE", 2, query_windows, 1 }, { "ROUTE", 2, query_windows, 1 },
+    { "SHOW", 2, query_windows, 1 },
 };
 
 /* One of SET's switches. */

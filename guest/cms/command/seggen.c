@@ -1,15 +1,26 @@
 /*
  * SEGGEN: execs and modules become a saved segment, from which all run them without reading a disk (installed.c).
  *
- * The file `segment LSEG` names them, a line each: EXEC fn [ft], MODULE fn. The segment is defined and saved here, at
- * the page that is named.
+ * The file `segment LSEG` names them, a line each: EXEC fn [ft], MODULE fn. Or its only line is PART fn: a part of the
+ * nucleus (part.c). The segment is defined and saved here, at the page that is named.
  */
 #include "command.h"
 #include "../nucleus/segment.h"
 
 enum { EXECS_MOST = 500, LENGTH_MOST = 0x7fffffff };
 
-struct wanted { name fn, ft; uint64_t room; bool module; };
+enum kind { AN_EXEC, A_MODULE, A_PART };
+struct wanted { name fn, ft; uint64_t room; enum kind kind; };
+
+/* What a line of words names, alone or after others; false: nothing. */
+static bool kind_of(name token[], u32 words, u32 before, enum kind *kind)
+{
+    *kind = is(token[0], "MODULE") ? A_MODULE : is(token[0], "PART") ? A_PART : AN_EXEC;
+    if (*kind == A_PART)
+        return words == 2 && before == 0;
+    return (*kind == A_MODULE || is(token[0], "EXEC")) && words >= 2 && words <= (*kind == A_MODULE ? 2u : 3u) &&
+           before < EXECS_MOST && !(words > 2 && is(token[2], "MODULE"));
+}
 
 /* What the list names; its return code. */
 static int read_list(const name segment, struct wanted *wanted, u32 *count)
@@ -27,14 +38,12 @@ static int read_list(const name segment, struct wanted *wanted, u32 *count)
         name token[TOKENS_MOST + 1];
         u32 words = tokenize(reader.record, reader.length, token);
         struct disk *disk;
-        bool module;
+        enum kind kind;
         u8 *fst;
 
         if (words == 0 || token[0][0] == '*')
             continue;
-        module = is(token[0], "MODULE");
-        if ((!module && !is(token[0], "EXEC")) || words < 2 || words > (module ? 2u : 3u) || *count == EXECS_MOST ||
-            (!module && words > 2 && is(token[2], "MODULE"))) {
+        if (!kind_of(token, words, *count, &kind) || (*count > 0 && wanted->kind == A_PART)) {
             char text[24];
 
             message("SGN", 1090, 'E', reader.number, show_id(&reader.id, text));
@@ -44,7 +53,7 @@ static int read_list(const name segment, struct wanted *wanted, u32 *count)
         memcpy(id.fn, token[1], sizeof(name));
         if (words > 2)
             memcpy(id.ft, token[2], sizeof(name));
-        if (module)
+        if (kind != AN_EXEC)
             memcpy(id.ft, token[0], sizeof(name));
         if (!find_file(&id, &disk, &fst)) {
             code = file_problem("SGN", EDF_NOT_FOUND, &id, false);
@@ -52,9 +61,10 @@ static int read_list(const name segment, struct wanted *wanted, u32 *count)
         }
         memcpy(wanted[*count].fn, id.fn, sizeof(name));
         memcpy(wanted[*count].ft, id.ft, sizeof(name));
-        wanted[*count].module = module;
-        wanted[*count].room = module ? module_room(&id) : exec_room(disk, fst);
-        if (module && wanted[*count].room == 0) {
+        wanted[*count].kind = kind;
+        wanted[*count].room = kind == A_MODULE ? module_room(&id) : kind == A_PART ? part_room(&id)
+                            : exec_room(disk, fst);
+        if (kind != AN_EXEC && wanted[*count].room == 0) {
             code = RC_FORMAT;
             break;
         }
@@ -66,14 +76,21 @@ static int read_list(const name segment, struct wanted *wanted, u32 *count)
 
 struct list { struct wanted *wanted; u32 count; };
 
-static int put_execs(u8 *first, u32 *length, void *what)
+static int put_all(u8 *first, u32 *length, u32 *own, void *what)
 {
     const struct list *list = what;
-    u32 used = installation_begin(first, list->count);
+    u32 used;
     int code = 0;
 
+    if (list->count == 1 && list->wanted->kind == A_PART) {
+        struct fileid id = { .ft = "PART    ", .fm = "* " };
+
+        memcpy(id.fn, list->wanted->fn, sizeof(name));
+        return part_put(first, &id, length, own);
+    }
+    used = installation_begin(first, list->count);
     for (u32 n = 0; code == 0 && n < list->count; n++)
-        code = list->wanted[n].module ? installation_add_module(first, n, list->wanted[n].fn, &used)
+        code = list->wanted[n].kind == A_MODULE ? installation_add_module(first, n, list->wanted[n].fn, &used)
              : installation_add(first, n, list->wanted[n].fn, list->wanted[n].ft, &used);
     *length = used;
     return code;
@@ -107,5 +124,5 @@ int seggen_command(const struct call *call)
         length += list.wanted[n].room < LENGTH_MOST ? list.wanted[n].room : LENGTH_MOST;
     length = length < LENGTH_MOST ? length : LENGTH_MOST;
     return make_segment("SGN", call->token[1], call->token[2], (u32)length,
-                        &(struct segment_maker){ .fill = put_execs, .what = &list, .space = space });
+                        &(struct segment_maker){ .fill = put_all, .what = &list, .space = space });
 }

@@ -31,8 +31,8 @@ int segment_problem(const char *module, enum segment_result result, const name w
  */
 int make_segment(const char *module, const name segment, const name page, u32 length, const struct segment_maker *maker)
 {
-    char line[80];
-    u32 number, first;
+    char line[80], types[40];
+    u32 number, first, own = 0;
     int code = 0;
 
     bool member = maker->space[0] != ' ';
@@ -53,10 +53,15 @@ int make_segment(const char *module, const name segment, const name page, u32 le
     }
     memset((void *)first, 0, length);
     if (maker->fill != NULL)
-        code = maker->fill((u8 *)first, &length, maker->what);
+        code = maker->fill((u8 *)first, &length, &own, maker->what);
+    if (own == 0 || own >= length)
+        types[format(types, sizeof types - 1, "%x-%x SR", number, number + (length - 1) / 4096)] = 0;
+    else
+        types[format(types, sizeof types - 1, "%x-%x SR %x-%x EW", number, number + own / 4096 - 1,
+                     number + own / 4096, number + (length - 1) / 4096)] = 0;
     if (code == 0)
-        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR%s%t", segment, number,
-                                     number + (length - 1) / 4096, member ? " SPACE " : "", maker->space));
+        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %s%s%t", segment, types,
+                                     member ? " SPACE " : "", maker->space));
     if (code == 0 && maker->defined != NULL)
         code = maker->defined((u8 *)first, segment, maker->what);
     if (code == 0)
@@ -132,6 +137,10 @@ int segment_command(const struct call *call)
         }
         if (serves_a_disk(segment, &mode)) {
             message("SEG", 1087, 'E', wanted, mode);
+            return 8;
+        }
+        if (segment->part) {
+            message("SEG", 1097, 'E', wanted);
             return 8;
         }
         if (installation_is(segment)) {

@@ -196,7 +196,7 @@ static const struct { const char *word; u32 least; int (*perform)(const struct c
     { "BORDER", 3, set_windows }, { "CMSPF", 5, set_windows }, { "FULLSCREEN", 5, set_windows },
     { "LINEND", 5, set_windows }, { "LOCATION", 3, set_windows }, { "LOGFILE", 4, set_windows },
     { "RESERVED", 3, set_windows }, { "VSCREEN", 3, set_windows }, { "WINDOW", 3, set_windows },
-    { "WMPF", 4, set_windows },
+    { "WMPF", 4, set_windows }, { "CHARMODE", 4, set_windows },
 };
 
 int set_command(const struct call *call)

@@ -22,17 +22,20 @@ int window_command(const struct call *call)
     return windows == NULL ? RC_MISSING : windows->command(call, command->name);
 }
 
-/* What is asked of full screens is OFF, as long as there was none. */
-static bool not_wanted(const struct call *call)
+/* As long as there was no full screen this is OFF; NULL: it is something else. */
+static const char *not_wanted(const struct call *call)
 {
-    return part_place.size == 0 && abbreviates(call->token[1], "FULLSCREEN", 5);
+    if (part_is_loaded("DMSWIN"))
+        return NULL;
+    return abbreviates(call->token[1], "FULLSCREEN", 5) ? "FULLSCREEN"
+        : abbreviates(call->token[1], "CHARMODE", 4) ? "CHARMODE" : NULL;
 }
 
 int set_windows(const struct call *call, u32 words)
 {
     const struct windows_part *windows;
 
-    if (words == 3 && not_wanted(call) && is(call->token[2], "OFF"))
+    if (words == 3 && not_wanted(call) != NULL && is(call->token[2], "OFF"))
         return 0;
     windows = part();
 
@@ -43,8 +46,8 @@ int query_windows(const struct call *call)
 {
     const struct windows_part *windows;
 
-    if (operands(call) == 2 && not_wanted(call)) {
-        answer("FULLSCREEN = OFF");
+    if (operands(call) == 2 && not_wanted(call) != NULL) {
+        answer("%s = OFF", not_wanted(call));
         return 0;
     }
     windows = part();

@@ -1,9 +1,10 @@
 /*
- * OPEN and CLOSE, QSAM's GET and PUT, BSAM's and BPAM's READ, WRITE, CHECK, NOTE and POINT, FIND and BLDL.
+ * OPEN and CLOSE, QSAM's GET, PUT and PUTX, BSAM's and BPAM's READ, WRITE, CHECK, NOTE and POINT, FIND, BLDL and STOW.
  *
  * What a data control block does not say is taken from FILEDEF, then from the file. A record of the format V has four
  * bytes with its length in front, as OS has it, which are not in the file. A block that READ gets has as many records
- * of the format F as BLKSIZE holds, otherwise one.
+ * of the format F as BLKSIZE holds, otherwise one. A data set that is open for UPDAT is read; PUTX and WRITE put the
+ * record or the block that was read last where it was, and it keeps its length.
  */
 #include "../nucleus/library.h"
 #include "os.h"
@@ -11,22 +12,24 @@
 /* The data control block (DCBD). DDNAME stays where it is. */
 enum { DCB_DSORG = 26, DCB_EODAD = 32, DCB_RECFM = 36, DCB_EXLST = 36, DCB_DDNAME = 40, DCB_OFLGS = 48, DCB_MACR = 50,
        DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_CNTRL = 84, DCB_LENGTH = 88,
-       IS_OPEN = 0x10 };
+       IS_OPEN = 0x10, DSORG_PO = 0x02 };
 /* DCB_MACR: the first byte is of input, the second of output. */
 enum { MACR_SEQUENTIAL = 0x40, MACR_BASIC = 0x20, MACR_MOVE = 0x10, MACR_LOCATE = 0x08 };
 enum { RECFM_F = 0x80, RECFM_V = 0x40, RECFM_U = 0xc0, RECFM_B = 0x10 };
 /* OPEN's option, in the list. */
-enum { OPEN_LAST = 0x80, OPEN_OUTPUT = 0x0f, OPEN_EXTEND = 0x0e, OPEN_HOW = 0x0f };
+enum { OPEN_LAST = 0x80, OPEN_OUTPUT = 0x0f, OPEN_EXTEND = 0x0e, OPEN_UPDATE = 0x04, OPEN_HOW = 0x0f };
 /* The data event control block, and what its ECB says. */
-enum { DECB_LENGTH = 6, DECB_DCB = 8, DECB_AREA = 12, DECB_IOB = 16, ECB_DONE = 0x7f, ECB_END = 0x42, ECB_ERROR = 0x41,
-       IOB_LEFT = 14, IOB_LENGTH = 40, PREFIX = 4, EXIT_DCB = 0x05, ENTRY_LEAST = 12 };
+enum { DECB_TYPE = 5, TYPE_WRITE = 0x20, DECB_LENGTH = 6, DECB_DCB = 8, DECB_AREA = 12, DECB_IOB = 16,
+       ECB_DONE = 0x7f, ECB_END = 0x42, ECB_ERROR = 0x41, IOB_LEFT = 14, IOB_LENGTH = 40, PREFIX = 4,
+       EXIT_DCB = 0x05, ENTRY_LEAST = 12 };
 
 struct opened {
     struct opened *chain;
     u32 dcb, lrecl, block, length;
     u8 recfm, saved[8];         /* DCB_OFLGS to DCB_CHECK as they were before OPEN */
     u8 saved_recfm, saved_lengths[4];   /* so are what CLOSE takes out again */
-    bool output, pending;       /* `pending`: PUT has given out a buffer whose record is not written yet */
+    bool output, update, pending;   /* `pending`: PUT has given out a buffer whose record is not written yet */
+    u32 got, taken;             /* how long the record in the buffer is; how many records READ has got last */
     struct dataset set;
     struct place record;
     u32 buffer;                 /* of the program's: records in locate mode, and the IOB of READ in front */
@@ -113,6 +116,8 @@ static bool settle(struct opened *o)
         set_half(dcb + DCB_BLKSIZE, half(dcb + DCB_LRECL) + (variable(o) ? PREFIX : 0));
     o->lrecl = half(dcb + DCB_LRECL);
     o->block = half(dcb + DCB_BLKSIZE);
+    if (o->set.partitioned && ((o->recfm & RECFM_U) != RECFM_F || o->lrecl != LIBRARY_CARD))
+        return false;
     return variable(o) ? o->lrecl > PREFIX && o->block >= o->lrecl + PREFIX
          : undefined(o) || (o->block >= o->lrecl && o->block % o->lrecl == 0);
 }
@@ -145,14 +150,24 @@ static void give_entries(struct opened *o)
     u32 dcb = o->dcb;
     const u8 *macr = o->saved + DCB_MACR - DCB_OFLGS;
     bool basic = ((macr[0] | macr[1]) & MACR_BASIC) != 0;
+    u32 other = basic ? os_branch(OS_NOTE) : OS_PUTX_BRANCH;
     enum os_access what = basic ? (o->output ? OS_WRITE : OS_READ) : o->output ? OS_PUT : OS_GET;
 
     ((u8 *)dcb)[DCB_OFLGS] |= IS_OPEN;
     set_three(dcb + DCB_OFLGS + 1, os_branch(what));
-    if (basic) {
+    if (basic)
         set_three(dcb + DCB_CHECK + 1, os_branch(OS_CHECK));
-        edf_set_word((u8 *)dcb + DCB_CNTRL, os_branch(OS_NOTE));
-    }
+    if (basic || o->output || o->update)
+        edf_set_word((u8 *)dcb + DCB_CNTRL, other);
+}
+
+/* What was read, or was read and put back. */
+static int close_read(struct opened *o, int code)
+{
+    if (o->update)
+        return dataset_close_output("SOP", &o->set, NULL, code);
+    dataset_close_input(&o->set);
+    return code;
 }
 
 static int open_one(const struct frame *frame, u32 dcb, u8 how)
@@ -162,27 +177,31 @@ static int open_one(const struct frame *frame, u32 dcb, u8 how)
 
     if (!os_may_store(dcb, DCB_LENGTH))
         os_abend(0x0c4);
-    if (((const u8 *)dcb)[DCB_OFLGS] & IS_OPEN)
+    if (opened_at(dcb) != NULL)
         return 0;
     o = obtain_command(sizeof *o);
     memset(o, 0, sizeof *o);
     o->dcb = dcb;
     o->output = (how & OPEN_HOW) == OPEN_OUTPUT || (how & OPEN_HOW) == OPEN_EXTEND;
+    o->update = (how & OPEN_HOW) == OPEN_UPDATE;
     memcpy(o->saved, (const u8 *)dcb + DCB_OFLGS, sizeof o->saved);
     keep_stated(o, true);
     dataset_define("SOP", &o->set, (const char *)dcb + DCB_DDNAME);
     if ((how & OPEN_HOW) == OPEN_EXTEND)
         o->set.what.append = true;
-    if ((how & OPEN_HOW) != 0 && !o->output)
+    if ((how & OPEN_HOW) != 0 && !o->output && !o->update)
         return open_failed(o, 1);
-    if (!o->output && dataset_open_input("SOP", &o->set) != 0)
+    if (!o->output && (o->update ? dataset_open_update("SOP", &o->set) : dataset_open_input("SOP", &o->set)) != 0) {
+        (void)close_read(o, 4);
         return open_failed(o, 4);
+    }
     fill_in(dcb, o->set.what.recfm, o->set.what.lrecl, o->set.what.block);
     if (!o->output)
         fill_from_file(o);
     open_exits(frame, dcb);
+    o->set.partitioned = o->output && (((const u8 *)dcb)[DCB_DSORG] & DSORG_PO) != 0;
     if (!settle(o)) {
-        dataset_close_input(&o->set);
+        close_read(o, 0);
         return open_failed(o, 5);
     }
     if (o->output) {
@@ -233,6 +252,16 @@ static bool put_from(struct opened *o, u32 from)
     return variable(o) ? write_record(o, from + PREFIX, length - PREFIX) : write_record(o, from, length);
 }
 
+/* The data control block is as it was before OPEN. */
+static void shut(struct opened *o)
+{
+    if (!os_may_store(o->dcb, DCB_LENGTH))
+        return;
+    memcpy((u8 *)o->dcb + DCB_OFLGS, o->saved, sizeof o->saved);
+    ((u8 *)o->dcb)[DCB_OFLGS] &= (u8)~IS_OPEN;
+    keep_stated(o, false);
+}
+
 static int close_one(struct opened *o)
 {
     struct opened **at = &all;
@@ -243,15 +272,11 @@ static int close_one(struct opened *o)
     if (o->output)
         code |= dataset_close_output("SOP", &o->set, NULL, code);
     else
-        dataset_close_input(&o->set);
+        code = close_read(o, code);
     while (*at != o)
         at = &(*at)->chain;
     *at = o->chain;
-    if (os_may_store(o->dcb, DCB_LENGTH)) {
-        memcpy((u8 *)o->dcb + DCB_OFLGS, o->saved, sizeof o->saved);
-        ((u8 *)o->dcb)[DCB_OFLGS] &= (u8)~IS_OPEN;
-        keep_stated(o, false);
-    }
+    shut(o);
     if (o->buffer != 0)
         (void)release_pages(o->buffer);
     release(o->record.at);
@@ -283,7 +308,12 @@ void os_close_all(void)
         (void)close_one(all);
 }
 
-void os_lose_all(void) { all = NULL; }
+/* The program may be started again, so its blocks are not open any more. */
+void os_lose_all(void)
+{
+    for (; all != NULL; all = all->chain)
+        shut(all);
+}
 
 /* ---- records ---- */
 
@@ -361,17 +391,21 @@ static void get(struct frame *frame, struct opened *o)
     bool locate = (o->saved[DCB_MACR - DCB_OFLGS] & MACR_LOCATE) != 0;
     u32 to = locate ? buffer_of(o) + IOB_LENGTH : frame->gr[0] & 0x7fffffff, length;
 
+    o->got = 0;
     if (!take_to(frame, o, to, undefined(o) ? o->block : o->lrecl, &length))
         return;
+    o->got = locate ? length : 0;
     if (variable(o) || undefined(o))
         set_half(o->dcb + DCB_LRECL, length);
     if (locate)
         frame->gr[1] = to;
 }
 
+static bool locate_put(const struct opened *o) { return (o->saved[DCB_MACR + 1 - DCB_OFLGS] & MACR_LOCATE) != 0; }
+
 static void put(struct frame *frame, struct opened *o)
 {
-    bool locate = (o->saved[DCB_MACR + 1 - DCB_OFLGS] & MACR_LOCATE) != 0;
+    bool locate = locate_put(o);
     u32 buffer = locate ? buffer_of(o) + IOB_LENGTH : 0;
 
     if (!locate && !put_from(o, frame->gr[0] & 0x7fffffff))
@@ -383,6 +417,30 @@ static void put(struct frame *frame, struct opened *o)
     o->pending = locate;
     if (locate)
         frame->gr[1] = buffer;
+}
+
+/*
+ * PUTX: the record that GET has given out last is put where it was, or of the block at register 0 to this one. It has
+ * to be in GET's buffer, and of the same format.
+ */
+static void put_exchange(struct frame *frame, struct opened *o)
+{
+    struct opened *from = o->update ? o : opened_at(frame->gr[0] & 0xffffff);
+    u32 at = from != NULL ? from->buffer + IOB_LENGTH : 0, front = variable(o) ? PREFIX : 0;
+    bool good = from != NULL && from->got != 0 && variable(from) == variable(o) && !(locate_put(o) && o->pending);
+
+    if (good && o->update) {
+        good = (front == 0 || half(at) == o->got) &&
+            dataset_put_back("SOP", &o->set, o->set.reader.number, (const void *)(at + front), o->got - front) == 0;
+    } else if (good) {
+        if (front == 0 && from->got < o->lrecl)
+            memset((void *)(at + from->got), ' ', o->lrecl - from->got);
+        if (undefined(o))
+            set_half(o->dcb + DCB_LRECL, from->got);
+        good = put_from(o, at);
+    }
+    if (!good)
+        failed(frame, o->dcb);
 }
 
 /* ---- blocks ---- */
@@ -398,6 +456,7 @@ static void read_block(struct frame *frame, struct opened *o, u32 decb)
 
     if (most == 0 || most > o->block)
         most = o->block;
+    o->taken = 0;
     do {
         if (!dataset_take("SOP", &o->set, &o->record, &length, &code))
             break;
@@ -409,6 +468,7 @@ static void read_block(struct frame *frame, struct opened *o, u32 decb)
         }
         memcpy((void *)(to + used + front), o->record.at, length);
         used += front + length;
+        o->taken++;
     } while ((o->recfm & RECFM_U) == RECFM_F && used + each <= most);
     if (front != 0 && used != 0) {
         edf_set_word((u8 *)to, used << 16);
@@ -437,6 +497,22 @@ static void write_block(struct opened *o, u32 decb)
         good = each > front && at + each <= length && write_record(o, from + at + front, each - front);
         at += each;
     }
+    posted(decb, good ? ECB_DONE : ECB_ERROR);
+}
+
+/* The block that READ has got last is put where it was. */
+static void write_back(struct opened *o, u32 decb)
+{
+    u32 from = edf_word((const u8 *)decb + DECB_AREA) & 0x7fffffff, front = variable(o) ? 2 * PREFIX : 0;
+    u32 each = (o->recfm & RECFM_U) == RECFM_F ? edf_word(o->set.file->file.fst + FST_LRECL) : o->set.reader.length;
+    u32 step = (o->recfm & RECFM_U) == RECFM_F ? o->lrecl : each, first = o->set.reader.number + 1 - o->taken;
+    bool good = o->taken != 0;
+
+    if (good && !os_may_fetch(from, front + o->taken * step))
+        os_abend(0x0c4);
+    good = good && (front == 0 || half(from + PREFIX) == each + PREFIX);
+    for (u32 n = 0; good && n < o->taken; n++)
+        good = dataset_put_back("SOP", &o->set, first + n, (const void *)(from + front + n * step), each) == 0;
     posted(decb, good ? ECB_DONE : ECB_ERROR);
 }
 
@@ -474,8 +550,14 @@ void os_access(struct frame *frame, enum os_access what)
     case OS_PUT:
         put(frame, o);
         break;
+    case OS_PUTX:
+        put_exchange(frame, o);
+        break;
     case OS_READ:
-        read_block(frame, o, at);
+        if (o->update && (((const u8 *)at)[DECB_TYPE] & TYPE_WRITE))
+            write_back(o, at);
+        else
+            read_block(frame, o, at);
         break;
     case OS_WRITE:
         write_block(o, at);
@@ -527,8 +609,8 @@ void os_build_list(struct frame *frame)
     struct member member;
 
     frame->gr[15] = 8;
-    if (o == NULL || o->output || o->set.reader.file == NULL || !os_may_fetch(at, PREFIX) ||
-        library_open(&o->set.reader.id, &library) != EDF_OK)
+    if (o == NULL || !os_may_fetch(at, PREFIX) || (o->set.directory == NULL &&
+        (o->output || o->set.reader.file == NULL || library_open(&o->set.reader.id, &library) != EDF_OK)))
         return;
     count = half(at);
     each = half(at + 2);
@@ -537,9 +619,42 @@ void os_build_list(struct frame *frame)
         os_abend(0x0c4);
     for (u32 n = 0, entry = at + PREFIX; n < count; n++, entry += each) {
         memset((void *)(entry + sizeof(name)), 0, each - sizeof(name));
-        if (library_find(&library, (const char *)entry, &member))
+        if (o->set.directory != NULL ? partitioned_find(&o->set, (const char *)entry, &member)
+            : library_find(&library, (const char *)entry, &member))
             set_three(entry + sizeof(name), member.first);
         else
             frame->gr[15] = 4;
     }
+}
+
+/*
+ * STOW: register 0 is at a name, TTR, C and perhaps more, or at two names, register 1 at the data control block; the
+ * complement of one or both says what is to be done. C's first bit: the name is one more of the member at TTR.
+ */
+void os_stow(struct frame *frame)
+{
+    enum { NOT_OPEN = 20, TTR = 8, ALIAS = 11, ENTRY = 12, NAMES = 16 };
+    bool other_list = (int)frame->gr[0] < 0, other_block = (int)frame->gr[1] < 0;
+    u32 list = (other_list ? 0u - frame->gr[0] : frame->gr[0]) & 0xffffff, first = 0, alias_of = 0;
+    struct opened *o = opened_at((other_block ? 0u - frame->gr[1] : frame->gr[1]) & 0xffffff);
+    enum stow what = other_block ? other_list ? STOW_DELETE : STOW_CHANGE : other_list ? STOW_REPLACE : STOW_ADD;
+    bool enters = what == STOW_ADD || what == STOW_REPLACE;
+
+    frame->gr[0] = 0;
+    frame->gr[15] = NOT_OPEN;
+    if (o == NULL || o->set.directory == NULL)
+        return;
+    if (enters ? !os_may_store(list, ENTRY) : !os_may_fetch(list, what == STOW_CHANGE ? NAMES : sizeof(name)))
+        os_abend(0x0c4);
+    if (o->pending && !put_from(o, o->buffer + IOB_LENGTH)) {
+        failed(frame, o->dcb);
+        return;
+    }
+    o->pending = false;
+    if (enters && (((const u8 *)list)[ALIAS] & 0x80))
+        alias_of = three(list + TTR);
+    frame->gr[15] = (u32)partitioned_stow(&o->set, what, (const char *)list, (const char *)list + sizeof(name),
+                                          alias_of, &first);
+    if (enters && first != 0)
+        set_three(list + TTR, first);
 }

@@ -19,10 +19,11 @@ bool os_may_fetch(u32 at, u32 length);
 
 /*
  * The branches of the access methods are in low storage: SVC 203 with one of these functions, and the way back. That of
- * POINT is four bytes after that of NOTE. After them is where SPIE's exits return to.
+ * POINT is four bytes after that of NOTE. After them is where SPIE's exits return to, then PUTX.
  */
-enum os_access { OS_GET = 8, OS_PUT, OS_READ, OS_WRITE, OS_CHECK, OS_NOTE, OS_POINT, OS_RESUME };
-enum { OS_BRANCHES = 0x268, OS_BRANCH = 6, OS_RESUMES = OS_BRANCHES + 7 * OS_BRANCH + 4 };
+enum os_access { OS_GET = 8, OS_PUT, OS_READ, OS_WRITE, OS_CHECK, OS_NOTE, OS_POINT, OS_RESUME, OS_PUTX };
+enum { OS_BRANCHES = 0x268, OS_BRANCH = 6, OS_RESUMES = OS_BRANCHES + 7 * OS_BRANCH + 4,
+       OS_PUTX_BRANCH = OS_RESUMES + 4 };
 static inline u32 os_branch(enum os_access what) { return OS_BRANCHES + (what - OS_GET) * OS_BRANCH; }
 
 /* service.c: one of these; an exit of the program may recover it from an abend. */
@@ -34,6 +35,7 @@ void os_open(struct frame *frame, u32 list);
 void os_close(struct frame *frame, u32 list);
 void os_find(struct frame *frame);
 void os_build_list(struct frame *frame);
+void os_stow(struct frame *frame);
 void os_close_all(void);
 void os_lose_all(void);
 
@@ -43,6 +45,12 @@ void os_resume(struct frame *frame);
 void os_estae(struct frame *frame);
 bool os_recovers(struct frame *frame, u32 completion);
 void os_recovery_forget(void);
+
+/* timer.c: STIMER and TTIMER. */
+void os_stimer(struct frame *frame);
+void os_ttimer(struct frame *frame);
+bool os_timer_wait(struct frame *frame);                 /* until the interval is over; false: there is none */
+void os_timer_forget(void);
 
 /* area.c: GETMAIN and FREEMAIN. */
 u32 os_obtain(u32 length, bool anywhere);                /* 0: there is no room */

@@ -8,7 +8,8 @@
 
 enum { SVC_WAIT = 1, SVC_POST = 2, SVC_GETMAIN = 4, SVC_FREEMAIN = 5, SVC_LINK = 6, SVC_XCTL = 7, SVC_LOAD = 8,
        SVC_DELETE = 9, SVC_GETMAIN_R = 10, SVC_TIME = 11, SVC_SPIE = 14, SVC_ESTAE = 60, SVC_BLDL = 18, SVC_OPEN = 19,
-       SVC_CLOSE = 20, SVC_WTO = 35, SVC_ATTACH = 42, SVC_STIMER = 47, SVC_GETMAIN_X = 120 };
+       SVC_CLOSE = 20, SVC_WTO = 35, SVC_ATTACH = 42, SVC_TTIMER = 46, SVC_STIMER = 47, SVC_STOW = 21,
+       SVC_GETMAIN_X = 120 };
 enum { ECB_POSTED = 0x40, WTO_HEAD = 4, REPLY_HEAD = 8 };
 /* GETMAIN's list, and its flags. */
 enum { LIST_LENGTH = 0, LIST_ANSWER = 4, LIST_FLAGS = 8, LIST_SIZE = 10, LIST_VARIABLE = 0xc0,
@@ -63,10 +64,14 @@ void os_start(void)
     }
     *at++ = SVC_203;
     *at++ = OS_RESUME;
+    *at++ = SVC_203;
+    *at++ = OS_PUTX;
+    *at++ = RETURN;
 }
 
 void os_forget(void)
 {
+    os_timer_forget();
     os_close_all();
     os_areas_forget();
     os_programs_forget();
@@ -77,6 +82,7 @@ void os_forget(void)
 /* The same after an abend: what was written is lost with the files, and the storage is gone. */
 void os_abandon(void)
 {
+    os_timer_forget();
     os_lose_all();
     os_areas_forget();
     os_programs_forget();
@@ -299,28 +305,10 @@ static void tell_time(struct frame *frame)
     frame->gr[15] = 0;
 }
 
-/*
- * STIMER WAIT: register 0's left byte says what is at register 1: X'01' units of 26 microseconds, X'11' hundredths of
- * seconds.
- */
-static void wait_a_while(struct frame *frame)
+/* How many of the ECBs are posted. */
+static u32 posted_of(const struct frame *frame)
 {
-    enum { WAIT = 0x01, HUNDREDTHS = 0x10 };
-    u32 how = frame->gr[0] >> 24, at = frame->gr[1] & 0xffffff;
-    uint64_t micros;
-
-    if (!(how & WAIT) || !os_may_fetch(at, 4))
-        os_abend(0x12f);
-    micros = edf_word((const u8 *)at);
-    micros = how & HUNDREDTHS ? micros * 10000 : micros * 625 / 24;
-    wait_until(tod_clock() + (micros << 12));
-    frame->gr[15] = 0;
-}
-
-/* Nothing else runs that could post it. */
-static void wait_for_ecb(struct frame *frame)
-{
-    u32 at = frame->gr[1] & 0xffffff, wanted = frame->gr[0] & 0xff, posted = 0;
+    u32 at = frame->gr[1] & 0xffffff, posted = 0;
     bool list = (int)frame->gr[1] < 0;
 
     at = list ? (0u - frame->gr[1]) & 0xffffff : at;
@@ -332,8 +320,17 @@ static void wait_for_ecb(struct frame *frame)
         last = !list || (*(const u8 *)at & 0x80) != 0;
         posted += (*(const u8 *)ecb & ECB_POSTED) != 0;
     }
-    if (posted < wanted)
-        os_abend(0x301);
+    return posted;
+}
+
+/* Only the exit of STIMER could post it. */
+static void wait_for_ecb(struct frame *frame)
+{
+    u32 wanted = frame->gr[0] & 0xff;
+
+    while (posted_of(frame) < wanted)
+        if (!os_timer_wait(frame))
+            os_abend(0x301);
 }
 
 /* ---- which it is ---- */
@@ -399,8 +396,14 @@ static void perform_one(u32 number, struct frame *frame)
     case SVC_ESTAE:
         os_estae(frame);
         break;
+    case SVC_STOW:
+        os_stow(frame);
+        break;
+    case SVC_TTIMER:
+        os_ttimer(frame);
+        break;
     default:
-        wait_a_while(frame);
+        os_stimer(frame);
     }
 }
 
@@ -429,7 +432,7 @@ bool os_service(u32 number, struct frame *frame)
 {
     static const u8 known[] = { SVC_WAIT, SVC_POST, SVC_GETMAIN, SVC_FREEMAIN, SVC_LINK, SVC_LOAD, SVC_DELETE,
                                 SVC_GETMAIN_R, SVC_TIME, SVC_BLDL, SVC_OPEN, SVC_CLOSE, SVC_WTO, SVC_ATTACH,
-                                SVC_STIMER, SVC_GETMAIN_X, SVC_XCTL, SVC_SPIE, SVC_ESTAE };
+                                SVC_STIMER, SVC_TTIMER, SVC_STOW, SVC_GETMAIN_X, SVC_XCTL, SVC_SPIE, SVC_ESTAE };
 
     if (memchr(known, (int)number, sizeof known) == NULL)
         return false;
