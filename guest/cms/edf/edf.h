@@ -188,6 +188,7 @@ int edf_open(struct edf *edf, struct edf_file *file, const u8 name[8], const u8 
 int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length);
 int edf_lend(struct edf_file *file, u32 record, void *to, u32 room, const u8 **at, u32 *length);
 int edf_write(struct edf_file *file, u32 record, const void *from, u32 length);
+int edf_copy(struct edf_file *from, u32 record, u32 most, struct edf_file *to, u32 *copied);
 int edf_truncate(struct edf_file *file, u32 records);
 int edf_close(struct edf_file *file);
 void edf_abandon(struct edf_file *file);

@@ -509,6 +509,114 @@ int edf_write(struct edf_file *file, u32 record, const void *from, u32 length)
     return error;
 }
 
+/* How many of a V file's records, `most` at most, lie in so many bytes and are shorter than `limit` together; these. */
+static u32 whole_records(const struct edf_file *file, const u8 *at, u32 held, u32 limit, u32 most, u32 *bytes)
+{
+    u32 count = 0, longest = lrecl(file);
+
+    held = held < limit ? held : limit - 1;
+    for (*bytes = 0; count < most && *bytes + 2 <= held; count++) {
+        u32 length = (u32)at[*bytes] << 8 | at[*bytes + 1];
+
+        if (length == 0 || length > longest || 2 + length > held - *bytes)
+            break;
+        *bytes += 2 + length;
+    }
+    return count;
+}
+
+/* The records that lie in a block of both files: what is copied ends before the block of `to` does. */
+static int copy_v(struct edf_file *from, u32 record, u32 most, struct edf_file *to, u32 *copied)
+{
+    u32 index, offset, to_index, to_offset, bytes, size = from->edf->size, last = records(to);
+    struct edf_entry *entry;
+    u8 *at, *there;
+    int error;
+
+    /* What is wrong is found again when the record is read by itself. */
+    if (locate(from, record, &index, &offset) != EDF_OK)
+        return EDF_OK;
+    error = locate(to, last + 1, &to_index, &to_offset);
+    if (error != EDF_OK)
+        return error;
+    at = held_at(from, index, offset, 2);
+    there = held_at(to, to_index, to_offset, 1);
+    if (at == NULL || there == NULL || to_index >= to->tree.count || to_index + 1 < to->tree.count)
+        return EDF_OK;
+    *copied = whole_records(from, at, (from->first + from->held - index) * size - offset, to->edf->size - to_offset,
+                            most, &bytes);
+    if (*copied == 0)
+        return EDF_OK;
+    memcpy(there, at, bytes);
+    dirty(to, to_index);
+    entry = &to->tree.entry[to_index];
+    entry->highest = last + *copied;
+    if (entry->displacement == EDF_CONTINUED)
+        entry->displacement = to_offset;
+    edf_set_word(to->fst + FST_RECORDS, last + *copied);
+    if (lrecl(to) < lrecl(from))
+        for (u32 n = 0; n < bytes;) {
+            u32 length = (u32)there[n] << 8 | there[n + 1];
+
+            if (length > lrecl(to))
+                edf_set_word(to->fst + FST_LRECL, length);
+            n += 2 + length;
+        }
+    to->at_record = last + *copied + 1;
+    to->at_block = to_index;
+    to->at_offset = to_offset + bytes;
+    skip(from, &index, &offset, bytes);
+    from->at_record = record + *copied;
+    from->at_block = index;
+    from->at_offset = offset;
+    return EDF_OK;
+}
+
+static int copy_f(struct edf_file *from, u32 record, u32 most, struct edf_file *to, u32 *copied)
+{
+    u32 length = lrecl(from), size = from->edf->size, last = records(to), index, offset, held;
+    uint64_t byte = (uint64_t)(record - 1) * length;
+    u8 *at;
+    int error;
+
+    index = (u32)(byte / size);
+    offset = (u32)(byte % size);
+    at = length == lrecl(to) && index < from->tree.count ? held_at(from, index, offset, length) : NULL;
+    if (at == NULL)
+        return EDF_OK;
+    held = ((from->first + from->held - index) * size - offset) / length;
+    held = held < most ? held : most;
+    byte = (uint64_t)last * length;
+    if ((byte + (uint64_t)held * length) / to->edf->size >= EDF_MOST_BLOCKS || held > EDF_MOST_F - last)
+        return EDF_OK;
+    index = (u32)(byte / to->edf->size);
+    offset = (u32)(byte % to->edf->size);
+    error = transfer(to, &index, &offset, NULL, at, held * length);
+    if (error == EDF_OK) {
+        edf_set_word(to->fst + FST_RECORDS, last + held);
+        *copied = held;
+    }
+    return error;
+}
+
+/*
+ * Adds records of a file, from `record` on and `most` at most, to the end of another as they are. Only those that lie
+ * together in storage are copied: how many, and none where the next is to be read and written by itself.
+ */
+int edf_copy(struct edf_file *from, u32 record, u32 most, struct edf_file *to, u32 *copied)
+{
+    u32 left;
+
+    *copied = 0;
+    if (!to->output || from == to || record == 0 || record > records(from) || is_v(from) != is_v(to))
+        return EDF_OK;
+    left = records(from) - record + 1;
+    most = most < left ? most : left;
+    left = EDF_MOST_F - records(to);
+    most = most < left ? most : left;
+    return is_v(from) ? copy_v(from, record, most, to, copied) : copy_f(from, record, most, to, copied);
+}
+
 /* The file is given up: what was written and not committed is free, and the committed file keeps all its blocks. */
 void edf_abandon(struct edf_file *file)
 {

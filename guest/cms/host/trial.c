@@ -142,6 +142,41 @@ static bool agrees(struct edf *edf, const struct model *model, bool say)
     return true;
 }
 
+/* Adds records of another file of that kind, several at once where that is possible. */
+static int copy_some(struct edf *edf, const struct model *model, struct model_file *f, struct edf_file *file)
+{
+    static u8 data[EDF_MOST_V];
+    u32 n = chance(FILES), length, copied;
+    const struct model_file *other = &model->file[n];
+    struct edf_file from;
+    u8 id[8];
+    int error;
+
+    name(n, id);
+    if (other == f || !other->there || other->records == 0 || other->recfm != f->recfm ||
+        (f->recfm == EDF_F && other->lrecl != f->lrecl))
+        return EDF_OK;
+    error = edf_open(edf, &from, id, id, EDF_READ);
+    if (error != EDF_OK)
+        return error;
+    for (u32 at = chance(other->records), most = chance(100) + 1;
+         error == EDF_OK && at < other->records && most > 0 && f->records < MOST - 20; at += copied, most -= copied) {
+        u32 room = MOST - 20 - f->records;
+
+        error = edf_copy(&from, at + 1, most < room ? most : room, file, &copied);
+        if (error == EDF_OK && copied == 0) {
+            copied = 1;
+            error = edf_read(&from, at + 1, data, sizeof data, &length);
+            if (error == EDF_OK)
+                error = edf_write(file, f->records + 1, data, length);
+        }
+        for (u32 k = 0; error == EDF_OK && k < copied; k++, f->records++)
+            set(f, f->records, other->record[at + k].data, other->record[at + k].length);
+    }
+    edf_close(&from);
+    return error;
+}
+
 /* One random change, to the disk and to the model. */
 static int change(struct edf *edf, struct model *model)
 {
@@ -202,6 +237,8 @@ static int change(struct edf *edf, struct model *model)
         if (at == f->records)
             f->records++;
     }
+    if (error == EDF_OK && chance(3) == 0)
+        error = copy_some(edf, model, f, &file);
     if (error != EDF_OK) {
         edf_abandon(&file);
         return error;

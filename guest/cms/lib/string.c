@@ -36,12 +36,18 @@ void *memmove(void *to, const void *from, size_t length)
 
     if (t <= f || t >= f + length)
         return memcpy(to, from, length);
-    /* From the end on, in pieces that do not overlap where they go. */
-    for (size_t most = (size_t)(t - f) < 256 ? (size_t)(t - f) : 256; length > 0;) {
-        size_t n = length < most ? length : most;
+    /* From the end on, in pieces, by way of another place where a piece overlaps where it goes. */
+    while (length > 0) {
+        u8 piece[256];
+        size_t n = length < sizeof piece ? length : sizeof piece;
 
         length -= n;
-        move(t + length, f + length, (u32)n);
+        if (n <= (size_t)(t - f)) {
+            move(t + length, f + length, (u32)n);
+        } else {
+            move(piece, f + length, (u32)n);
+            move(t + length, piece, (u32)n);
+        }
     }
     return to;
 }

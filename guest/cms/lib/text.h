@@ -7,8 +7,9 @@
 
 /* text.c */
 u32 length_of(const char *text, u32 room);               /* without trailing blanks */
-char upper(char c);
-bool is_digit(char c);
+extern const u8 capital_of[256];
+static inline char upper(char c) { return (char)capital_of[(u8)c]; }
+static inline bool is_digit(char c) { return (u8)(c - '0') <= 9; }
 int hex_digit(char c);                                   /* -1: it is none */
 bool parse_number(const char *text, u32 length, u32 *value);   /* decimal, 31 bits */
 bool parse_hex(const char *text, u32 length, u32 *value);

@@ -129,6 +129,13 @@ int file_finish(const struct fileid *id)
     return code == 6 ? 0 : code;
 }
 
+int file_replace(const struct fileid *id, bool forget)
+{
+    struct request request = { forget ? SERVICE_FORGET : SERVICE_REPLACE, { (u32)id, sizeof *id } };
+
+    return ask(&request);
+}
+
 int file_erase(const struct fileid *id)
 {
     struct file_facts facts;

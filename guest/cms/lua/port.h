@@ -80,6 +80,7 @@ bool file_facts(const struct fileid *id, struct file_facts *facts);
 int record_read(const struct fileid *id, u32 number, void *to, u32 room, u32 *length);
 int record_write(const struct fileid *id, u32 number, const void *from, u32 length, char recfm);
 int file_finish(const struct fileid *id);
+int file_replace(const struct fileid *id, bool forget);  /* what is written takes its place, or is lost */
 int file_erase(const struct fileid *id);
 int error_of(int code, bool writing);                    /* the number for errno of a code of RDBUF or WRBUF */
 enum { RECORD_MOST = 65535, CODE_END = 12 };

@@ -36,6 +36,11 @@ enum service {
     SERVICE_PEEK, SERVICE_CONSUME, SERVICE_OUTPUT,
     /* at, length: a command to the pipeline, as filters in REXX have. */
     SERVICE_PIPE,
+    /*
+     * at, length of a file's name, type and mode, 18 bytes: what is written to it from now on takes its place when it
+     * is closed; or is forgotten. A return code of WRBUF.
+     */
+    SERVICE_REPLACE, SERVICE_FORGET,
 };
 
 /* The answer of functions for pipelines, if the program is no stage. */

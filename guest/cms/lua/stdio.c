@@ -25,6 +25,7 @@ struct stream {
     struct stream *next, *previous;
     enum kind kind;
     bool reads, writes, appends, binary, ended, failed, dirty, nameless;
+    bool replaces, lost;                /* a file that is there, once it is closed; not all could be written */
     struct fileid id;
     char recfm;
     u32 lrecl, item;
@@ -135,6 +136,9 @@ static int write_record(struct stream *s, const char *text, size_t length)
         }
         return 0;
     }
+    if (s->lost)
+        return fail(s, EIO);
+    s->lost = s->replaces;
     if (length > RECORD_MOST || (s->recfm == 'F' && length > s->lrecl))
         return fail(s, EFBIG);
     if (s->recfm == 'F' && length < s->lrecl) {
@@ -149,7 +153,28 @@ static int write_record(struct stream *s, const char *text, size_t length)
     } else {
         code = record_write(&s->id, s->item++, length > 0 ? text : " ", length > 0 ? (u32)length : 1, s->recfm);
     }
+    s->lost = s->replaces && code != 0;
     return code == 0 ? 0 : fail(s, error_of(code, true));
+}
+
+/*
+ * The file is closed. What replaces another one does so now, if all of it could be written; without a record there is
+ * no file.
+ */
+static int end_of_file(struct stream *s)
+{
+    int code = s->replaces && s->item == 1 ? file_erase(&s->id) : file_finish(&s->id);
+
+    s->replaces = false;
+    return code;
+}
+
+/* The old file stays. */
+static int keep_old(struct stream *s)
+{
+    s->replaces = false;
+    (void)file_replace(&s->id, true);
+    return EOF;
 }
 
 /* How long records of a binary file become. */
@@ -344,7 +369,7 @@ static bool become_image(struct stream *s)
 {
     long at = s->before + (long)(s->writes ? s->length : s->at);
 
-    if (s->writes && (write_out(s, true) != 0 || file_finish(&s->id) != 0))
+    if (s->writes && (write_out(s, true) != 0 || (s->lost ? keep_old(s) : end_of_file(s)) != 0))
         return false;
     s->length = 0;
     if (!load(s))
@@ -360,9 +385,13 @@ static int save(struct stream *s)
     struct stream writer = *s;
     int code;
 
-    if (!s->dirty || s->nameless)
+    if (s->nameless || (!s->dirty && !s->replaces))
         return 0;
-    (void)file_erase(&s->id);
+    code = file_replace(&s->id, false);
+    if (code != 0 && code != 28)
+        return fail(s, error_of(code, true));
+    writer.replaces = code == 0;
+    s->replaces = false;
     writer.kind = FILE_OF_RECORDS;
     writer.item = 1;
     writer.buffer = heap_resize(NULL, 0, s->length + 1);
@@ -373,7 +402,10 @@ static int save(struct stream *s)
     code = write_out(&writer, true);
     heap_resize(writer.buffer, writer.room, 0);
     s->dirty = false;
-    return code != 0 ? fail(s, errno) : file_finish(&s->id) == 0 ? 0 : fail(s, EIO);
+    if (code != 0)
+        (void)fail(s, errno);
+    code = writer.lost ? keep_old(&writer) : end_of_file(&writer) | code;
+    return code == 0 ? 0 : fail(s, s->failed ? errno : EIO);
 }
 
 static int put_into_image(struct stream *s, const char *from, size_t length)
@@ -519,13 +551,15 @@ static struct stream *opened(const char *name, const struct mode *mode)
     s->appends = mode->what == 'a';
     s->item = 1;
     if (mode->what == 'w' && there) {
-        int code = file_erase(&id);
+        int code = file_replace(&id, false);
 
         if (code != 0) {
-            errno = code == 28 ? ENOENT : EACCES;
+            errno = error_of(code, true);
+            s->nameless = true;
             (void)fclose(s);
             return NULL;
         }
+        s->replaces = true;
         there = false;
     }
     s->recfm = there ? facts.recfm : mode->recfm == 'F' ? 'F' : 'V';
@@ -581,7 +615,7 @@ int fclose(FILE *s)
         code = s->writes ? save(s) : 0;
     else if (s->writes && s->length > 0)
         code = write_out(s, true);
-    if (s->kind == FILE_OF_RECORDS && !s->nameless && file_finish(&s->id) != 0)
+    if (s->kind == FILE_OF_RECORDS && !s->nameless && (s->lost ? keep_old(s) : end_of_file(s)) != 0)
         code = fail(s, EIO);
     if (s->next != NULL)
         s->next->previous = s->previous;

@@ -390,7 +390,7 @@ static void assignment(struct compiler *c)
 	rx_pushes(c, -1);
 }
 
-static void clause(struct compiler *c)
+static __attribute__((noinline)) void clause(struct compiler *c)
 {
 	struct block *b;
 	u32 number;

@@ -189,13 +189,14 @@ bool rexx_reply(struct rexx *x, const char *text, uint32_t length)
 
 /* ---- EXECCOMM ---- */
 
-enum request { FETCH, SET, DROP, NEXT, PRIVATE };
+enum request { FETCH, SET, DROP, NEXT, PRIVATE, ELEMENT };
 
 struct wanted {
 	enum request request;
 	enum rexx_name kind;
 	const struct rexx_text *name, *value;
 	struct rexx_text *out_name, *out;
+	u32 number;	/* ELEMENT: the tail */
 	u32 flags;
 };
 
@@ -260,6 +261,21 @@ static void one_variable(struct rexx *x, struct wanted *w)
 		rx_drop(x, sym->id);
 	}
 	drop(x, key);
+}
+
+/* A compound variable whose tail is a number; the stem's name is in upper case. */
+static void set_element(struct rexx *x, struct wanted *w)
+{
+	struct sym *sym = rx_find_symbol(x, w->name->text, w->name->length);
+	struct val key;
+
+	x->next_begun = false;
+	if (!sym && rx_name(x, w->name->text, w->name->length, false, &sym, &key) != NAME_STEM) {
+		w->flags = REXX_VAR_BAD_NAME;
+		return;
+	}
+	rx_assign_compound(x, sym->id, INTEGER((i32)w->number), rx_text(x, w->value->text, w->value->length));
+	w->flags = REXX_VAR_OK;
 }
 
 static void give_variable(struct rexx *x, struct wanted *w, struct val name, struct val v)
@@ -374,6 +390,8 @@ static __attribute__((noinline)) bool guarded_request(struct rexx *x, struct wan
 			next_variable(x, w);
 		else if (w->request == PRIVATE)
 			private_information(x, w);
+		else if (w->request == ELEMENT)
+			set_element(x, w);
 		else
 			one_variable(x, w);
 		return true;
@@ -401,6 +419,11 @@ uint32_t rexx_fetch(struct rexx *x, enum rexx_name kind, const struct rexx_text 
 uint32_t rexx_set(struct rexx *x, enum rexx_name kind, const struct rexx_text *name, const struct rexx_text *value)
 {
 	return request(x, (struct wanted){ .request = SET, .kind = kind, .name = name, .value = value });
+}
+
+uint32_t rexx_set_element(struct rexx *x, const struct rexx_text *stem, uint32_t number, const struct rexx_text *value)
+{
+	return request(x, (struct wanted){ .request = ELEMENT, .name = stem, .number = number, .value = value });
 }
 
 uint32_t rexx_drop(struct rexx *x, enum rexx_name kind, const struct rexx_text *name)

@@ -209,6 +209,9 @@ enum rexx_name {
 };
 
 uint32_t rexx_fetch(struct rexx *rexx, enum rexx_name kind, const struct rexx_text *name, struct rexx_text *value);
+/* stem.number, at most 999999999; the stem's name ends in its only period and is in upper case. */
+uint32_t rexx_set_element(struct rexx *rexx, const struct rexx_text *stem, uint32_t number,
+			  const struct rexx_text *value);
 uint32_t rexx_set(struct rexx *rexx, enum rexx_name kind, const struct rexx_text *name, const struct rexx_text *value);
 uint32_t rexx_drop(struct rexx *rexx, enum rexx_name kind, const struct rexx_text *name);
 /* One variable after the other, in no order; a fetch, set or drop starts it anew. */
