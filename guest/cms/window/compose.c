@@ -22,13 +22,12 @@ bool screen_ready(void)
         return false;
     if (here.display.cell != NULL) {
         screen_measure(&size);
-        if (size.rows == here.display.rows && size.columns == here.display.columns)
+        if (size.rows == here.display.rows && size.columns == here.display.columns &&
+            (here.display.ink != NULL) == here.charmode)
             return true;
     }
     here.stale = true;
-    if (!display_begin(&here.display))
-        return false;
-    return true;
+    return here.charmode ? display_begin_inked(&here.display) : display_begin(&here.display);
 }
 
 /* Cells of one row are about to be another window's: the field that they cut goes on where they end. */
@@ -45,6 +44,8 @@ static void cut(u32 from, u32 end)
     }
     memset(display->look + from, 0, end - from);
     memset(display->cell + from, ' ', end - from);
+    if (display->ink != NULL)
+        memset(display->ink + from, 0, end - from);
 }
 
 /* Which row of the virtual screen's cells a line of the window shows; false: it has none. */
@@ -88,6 +89,8 @@ static void draw_line(const struct window *window, u32 line, u32 cell, u32 width
         display->look[cell] = screen->look[from + look - at.column];
     memcpy(display->cell + cell + 1, screen->cell + from, count);
     memcpy(display->look + cell + 1, screen->look + from, count);
+    if (display->ink != NULL && screen->ink != NULL)
+        memcpy(display->ink + cell + 1, screen->ink + from, count);
 }
 
 /* What a border says: where the window is in its screen, or the name of a small one. */
@@ -205,6 +208,8 @@ void compose(void)
     plain = look_code(&none, false);
     memset(display->cell, ' ', (size_t)display->rows * display->columns);
     memset(display->look, 0, (size_t)display->rows * display->columns);
+    if (display->ink != NULL)
+        memset(display->ink, 0, (size_t)display->rows * display->columns);
     for (u32 row = 0; row < display->rows; row++)
         display->look[row * display->columns] = plain;
     for (struct window *window = here.top; window != NULL; window = window->below) {

@@ -121,3 +121,49 @@ int screen_put(const struct call *call, u32 n)
         error = put_line(file, display->old_cell + row * display->columns, display->columns);
     return close_output(file, error, &id);
 }
+
+/* GET SCREEN fn ft [fm]: what PUT SCREEN has kept, row by row, until a key is pressed. */
+int screen_get(const struct call *call, u32 n)
+{
+    struct display *display = &here.display;
+    struct reader reader;
+    struct fileid id;
+    u32 words, length;
+    int code = file_operand(call, n, &id, &words);
+
+    if (code != 0)
+        return code;
+    if (operands(call) > n + words)
+        return unexpected(call->token[n + words]);
+    if (!screen_ready()) {
+        message("WIN", 920, 'E');
+        return RC_UNSUPPORTED;
+    }
+    code = reader_open("WIN", &reader, &id);
+    if (code != 0)
+        return code;
+    /* What was typed and not seen is seen before that. */
+    if (full_screen != NULL)
+        full_screen->other();
+    memset(display->cell, ' ', display->rows * display->columns);
+    memset(display->look, 0, display->rows * display->columns);
+    if (display->ink != NULL)
+        memset(display->ink, 0, display->rows * display->columns);
+    for (u32 row = 0; row < display->rows && reader_next("WIN", &reader, &code); row++)
+        memcpy(display->cell + row * display->columns, reader.record,
+               reader.length < display->columns ? reader.length : display->columns);
+    reader_close(&reader);
+    here.stale = true;
+    if (code != 0)
+        return code;
+    display->cursor = 0;
+    display->looks = here.looks;
+    display->substitute = settings.nondisplay;
+    display->whole = true;
+    display_write(display);
+    (void)display_read(display, &length);
+    display->whole = true;
+    if (full_screen == NULL)
+        screen_leave();
+    return 0;
+}

@@ -22,8 +22,10 @@ static int older(const struct call *call)
         return operands(call) < 2 ? missing() : window_command_of(call, call->token[1], 2);
     if (operands(call) < 2)
         return missing();
-    if (is(word, "PUT") && is(call->token[1], "SCREEN"))
+    if (is(word, "PUT") && abbreviates(call->token[1], "SCREEN", 3))
         return screen_put(call, 2);
+    if (is(word, "GET") && abbreviates(call->token[1], "SCREEN", 3))
+        return screen_get(call, 2);
     if (abbreviates(call->token[1], "WINDOW", 3) && is_window_verb(word))
         return window_command_of(call, word, 2);
     if (abbreviates(call->token[1], "VSCREEN", 3) && is_vscreen_verb(word))

@@ -84,6 +84,8 @@ static void say_status(void)
     } else if (here.moving != NULL) {
         length = format(line, sizeof line, "Move the cursor to the %s and press ENTER",
                         here.sizing ? "new lower right corner" : "new place");
+    } else if (here.cue[0] != 0) {
+        length = format(line, sizeof line, "%s", here.cue);
     } else {
         struct window *window = here.top;
 
@@ -197,14 +199,14 @@ static void take_field(u32 cell, const char *text, u32 length)
 static void take_all(u32 length)
 {
     const u8 *stream = here.display.stream;
-    struct inbound input = { stream + 3, stream + length };
+    struct inbound input = { stream + INBOUND_FIELDS, stream + length };
     const char *text;
     u32 cell;
 
     here.display.aid = stream[0];
     here.entered = false;
     here.length = corner_count = 0;
-    here.stale = here.stale || length > 3 || here.moving != NULL;
+    here.stale = here.stale || length > INBOUND_FIELDS || here.moving != NULL;
     if (stream[0] == AID_CLEAR) {
         here.display.whole = true;
         return;

@@ -182,11 +182,17 @@ static int set_linend(const struct call *call, u32 words)
     return code;
 }
 
+/* SET CHARMODE ON|OFF */
+static int set_charmode(const struct call *call, u32 words)
+{
+    return words > 3 ? unexpected(call->token[3]) : of_switch(call, 2, &here.charmode);
+}
+
 static const struct { const char *word; u32 least; int (*perform)(const struct call *call, u32 words); } sets[] = {
     { "FULLSCREEN", 5, fullscreen_set }, { "BORDER", 3, set_border }, { "WINDOW", 3, set_window },
     { "VSCREEN", 3, set_vscreen }, { "LOCATION", 3, set_location }, { "RESERVED", 3, set_reserved },
     { "LOGFILE", 4, set_logfile }, { "CMSPF", 5, set_cms_key }, { "WMPF", 4, set_wm_key },
-    { "LINEND", 5, set_linend },
+    { "LINEND", 5, set_linend }, { "CHARMODE", 4, set_charmode },
 };
 
 int window_setting(const struct call *call, u32 words)
@@ -348,6 +354,13 @@ static int query_fullscreen(const struct call *call)
     return 0;
 }
 
+static int query_charmode(const struct call *call)
+{
+    (void)call;
+    answer("CHARMODE = %s", on_off(here.charmode));
+    return 0;
+}
+
 static int query_display(const struct call *call)
 {
     struct screen_size size = { 0, 0, false };
@@ -374,6 +387,7 @@ static const struct { const char *word; u32 least; command_function *perform; } 
     { "LOGFILE", 4, query_logfile }, { "CMSPF", 5, query_cms_key }, { "WMPF", 4, query_wm_key },
     { "LINEND", 5, query_linend }, { "CURSOR", 3, query_cursor }, { "DISPLAY", 4, query_display },
     { "HIDE", 2, query_hide }, { "ROUTE", 2, query_route }, { "SHOW", 2, query_show },
+    { "CHARMODE", 4, query_charmode },
 };
 
 int window_query(const struct call *call)

@@ -57,8 +57,17 @@ void vscreen_delete(struct vscreen *screen)
             window->shown = false;
         }
     release(screen->cell);
+    if (screen->ink != NULL)
+        release(screen->ink);
     release(screen);
     here.stale = true;
+}
+
+/* Characters from a cell on look as their fields. */
+static void plain(struct vscreen *screen, u32 cell, u32 count)
+{
+    if (screen->ink != NULL)
+        memset(screen->ink + cell, 0, count);
 }
 
 /* Data is nulls, and windows are at the first line; reserved lines and the cursor stay. */
@@ -66,6 +75,7 @@ void vscreen_clear(struct vscreen *screen)
 {
     memset(screen->cell + screen->top * screen->columns, 0, screen->lines * screen->columns);
     memset(screen->look + screen->top * screen->columns, 0, screen->lines * screen->columns);
+    plain(screen, screen->top * screen->columns, screen->lines * screen->columns);
     screen->first = screen->used = screen->typed_count = 0;
     for (struct window *window = here.top; window != NULL; window = window->below)
         if (window->vscreen == screen)
@@ -106,6 +116,7 @@ static char *next_line(struct vscreen *screen)
     at.line = (int)screen->used;
     row = vscreen_row(screen, &at);
     memset(screen->look + row * screen->columns, 0, screen->columns);
+    plain(screen, row * screen->columns, screen->columns);
     return screen->cell + row * screen->columns;
 }
 
@@ -137,6 +148,24 @@ void vscreen_write(struct vscreen *screen, const struct vscreen_place *at, const
     here.stale = true;
 }
 
+bool vscreen_ink(struct vscreen *screen, const struct vscreen_place *at, u8 mask, const u8 *ink, u32 length)
+{
+    u32 cell = vscreen_row(screen, at) * screen->columns + at->column - 1, room = screen->columns - at->column + 1;
+    u32 cells = all_lines(screen) * screen->columns;
+
+    if (screen->ink == NULL) {
+        screen->ink = obtain(cells, OWNER_SYSTEM);
+        if (screen->ink == NULL)
+            return false;
+        memset(screen->ink, 0, cells);
+    }
+    for (u32 n = 0; n < length && n < room; n++)
+        if (ink[n] != NO_INK)
+            screen->ink[cell + n] = (u8)((screen->ink[cell + n] & ~mask) | ink[n]);
+    here.stale = true;
+    return true;
+}
+
 /* A field begins there. */
 void vscreen_field(struct vscreen *screen, const struct vscreen_place *at, u8 look)
 {
@@ -144,6 +173,7 @@ void vscreen_field(struct vscreen *screen, const struct vscreen_place *at, u8 lo
 
     screen->cell[cell] = ' ';
     screen->look[cell] = look;
+    plain(screen, cell, 1);
     if (!at->reserved && (u32)at->line > screen->used)
         screen->used = (u32)at->line;
     here.stale = true;

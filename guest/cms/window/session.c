@@ -228,6 +228,7 @@ static bool session_read(char *line, u32 *length, bool command)
             return false;
     }
     take_line(line, length, command);
+    here.cue[0] = 0;
     if (key == 0 && here.length > 0)
         remember(here.line, here.length);
     if (key == 0 || here.cms_key[key].kind != KEY_NOECHO)

@@ -93,16 +93,29 @@ static int place(const struct call *call, u32 n, struct vscreen *screen, bool re
 }
 
 /* What WRITE writes: where its text is, and how. */
-struct writing { struct look look; bool reserved, open, blanks, field; const char *text; u32 length; };
+enum written { WRITE_FIELD, WRITE_DATA, WRITE_COLOUR, WRITE_HIGHLIGHT, WRITE_SYMBOLS };
+static const char *const written_words[] = { "FIELD", "DATA", "COLOR", "EXTHI", "PSS" };
+struct writing { struct look look; bool reserved, open, blanks; enum written what; const char *text; u32 length; };
+
+static bool written_as(const char *word, enum written *what)
+{
+    u32 n = 0;
+
+    while (n < COUNT_OF(written_words) && !is(word, written_words[n]))
+        n++;
+    *what = (enum written)n;
+    return n < COUNT_OF(written_words);
+}
 
 static int writing_options(const struct call *call, struct writing *writing)
 {
     for (u32 n = operands(call) + 1; n < call->count; n++) {
         const char *word = call->token[n], *text;
         u32 length = word_of(call, n, &text);
+        enum written what;
 
-        if (abbreviates(word, "FIELD", 5) || abbreviates(word, "DATA", 4)) {
-            writing->field = word[0] == 'F';
+        if (written_as(word, &what)) {
+            writing->what = what;
             writing->text = text + length + (text + length < call->end);
             writing->length = (u32)(call->end - writing->text);
             return 0;
@@ -123,43 +136,92 @@ static int writing_options(const struct call *call, struct writing *writing)
     return 0;
 }
 
-/* WRITE v line column length|* [( RESERVED attributes FIELD|DATA text */
+/*
+ * Looks of single characters: a letter each says which, a blank that it stays. What follows the text is as its field.
+ * Displays have no other symbols than those of PS0.
+ */
+static int write_inks(struct vscreen *screen, const struct vscreen_place *at, const struct writing *writing,
+                      u32 length)
+{
+    /* A letter's place is the code; where several are for one, the later ones have it once more. */
+    static const char *const letters[] = { [WRITE_COLOUR] = "DBRPGTYWdbrpgtyw",
+                                           [WRITE_HIGHLIGHT] = "NBR-U---nbr-u---Dd", [WRITE_SYMBOLS] = "0" };
+    bool colour = writing->what == WRITE_COLOUR;
+    u8 ink[WIDE_MOST + 1];
+    name bad;
+
+    for (u32 n = 0; n < length; n++) {
+        const char *known = letters[writing->what];
+        u32 code = 0;
+
+        if (n < writing->length && writing->text[n] == ' ') {
+            ink[n] = NO_INK;
+            continue;
+        }
+        while (n < writing->length && known[code] != 0 && known[code] != writing->text[n])
+            code++;
+        if (known[code] == 0 || known[code] == '-') {
+            pad(bad, sizeof bad, writing->text + n, 1);
+            return bad_word(bad);
+        }
+        code = code < 16 ? code & 7 : 0;
+        ink[n] = (u8)(colour ? code : code << INK_SHIFT);
+    }
+    if (writing->what == WRITE_SYMBOLS ||
+        vscreen_ink(screen, at, colour ? INK_COLOUR : INK_HIGHLIGHT, ink, length))
+        return 0;
+    message("WIN", 109, 'S');
+    return RC_STORAGE;
+}
+
+/* WRITE v line column length|* [( RESERVED attributes FIELD|DATA|COLOR|EXTHI|PSS text */
 static int write_screen(const struct call *call, u32 n, struct vscreen *screen)
 {
-    struct writing writing = { .look = screen->usual, .open = screen->open, .field = true, .text = "" };
+    struct writing writing = { .look = screen->usual, .open = screen->open, .what = WRITE_FIELD, .text = "" };
     struct vscreen_place at;
     char text[WIDE_MOST + 1];
     u32 most, length;
     int code = writing_options(call, &writing);
+    bool field = writing.what == WRITE_FIELD, inks = writing.what > WRITE_DATA;
 
+    /* Line 0 is a new one, without characters that could look so. */
+    if (code == 0 && inks && n + 1 < operands(call) && is(call->token[n + 1], "0"))
+        code = bad_word(call->token[n + 1]);
     code = code != 0 ? code : place(call, n + 1, screen, writing.reserved, &at);
     if (code != 0)
         return code;
     most = screen->columns - at.column + 1;
     if (n + 3 >= operands(call) || is(call->token[n + 3], "*")) {
-        length = n + 3 < operands(call) ? most : writing.length + writing.field;
+        length = n + 3 < operands(call) ? most : writing.length + field;
         length = length < most ? length : most;
     } else {
         code = operand_number(call, n + 3, 0, WIDE_MOST, &length);
         if (code != 0)
             return code;
-        length = length == 0 ? writing.length + writing.field : length;
+        length = length == 0 ? writing.length + field : length;
         length = length < most ? length : most;
     }
     if (operands(call) > n + 4)
         return unexpected(call->token[n + 4]);
-    if (writing.field && length > 0) {
+    if (inks)
+        return write_inks(screen, &at, &writing, length);
+    if (field && length > 0) {
         vscreen_field(screen, &at, look_code(&writing.look, writing.open));
         if (at.column == screen->columns)
             return 0;
         at.column++;
         length--;
-    } else if (!writing.field && !one_of(&writing.look, &screen->usual)) {
+    } else if (!field && !one_of(&writing.look, &screen->usual)) {
         return bad_word(call->token[operands(call) + 1]);
     }
     memset(text, writing.blanks ? ' ' : 0, sizeof text);
     memcpy(text, writing.text, writing.length < length ? writing.length : length);
     vscreen_write(screen, &at, text, length);
+    if (field && screen->ink != NULL) {
+        static const u8 none[WIDE_MOST + 1];
+
+        (void)vscreen_ink(screen, &at, INK_COLOUR | INK_HIGHLIGHT, none, length);
+    }
     return 0;
 }
 
@@ -234,6 +296,30 @@ static int drop(const struct call *call, u32 n, struct vscreen *screen)
     return 0;
 }
 
+/* CUE v [text]: STATUS says it until a command was typed, the windows of the screen come up, and the alarm sounds. */
+static int cue(const struct call *call, u32 n, struct vscreen *screen)
+{
+    const char *text;
+    u32 length = word_of(call, n + 1, &text);
+
+    if (length == 0) {
+        format(here.cue, sizeof here.cue, "Look at vscreen %t", screen->name);
+    } else {
+        length = length_of(text, (u32)(call->end - text));
+        length = length < CUE_MOST ? length : CUE_MOST;
+        memcpy(here.cue, text, length);
+        here.cue[length] = 0;
+    }
+    for (struct window *window = here.top; window != NULL; window = window->below) {
+        if (window->vscreen == screen && window->shown) {
+            window_pop(window);
+            break;
+        }
+    }
+    here.alarm = here.stale = true;
+    return 0;
+}
+
 static int wait_read(const struct call *call, u32 n, struct vscreen *screen)
 {
     (void)call;
@@ -251,7 +337,7 @@ static int read_screen(const struct call *call, u32 n, struct vscreen *screen)
 /* `alone`: nothing follows the screen's name. */
 static const struct { const char *verb; u32 least; bool alone;
     int (*perform)(const struct call *call, u32 n, struct vscreen *screen); } verbs[] = {
-    { "ALARM", 2, true, alarm }, { "CLEAR", 3, true, erase }, { "CURSOR", 3, false, cursor },
+    { "ALARM", 2, true, alarm }, { "CLEAR", 3, true, erase }, { "CUE", 3, false, cue }, { "CURSOR", 3, false, cursor },
     { "DELETE", 3, true, drop }, { "GET", 3, false, vscreen_get }, { "PUT", 3, false, vscreen_put },
     { "READ", 4, true, read_screen }, { "WAITREAD", 5, true, wait_read }, { "WRITE", 3, false, write_screen },
 };

@@ -39,6 +39,7 @@ struct vscreen {
     u32 lines, columns, top, bottom;    /* lines of data, reserved lines */
     char *cell;                 /* reserved lines at the top, data, reserved lines at the bottom */
     u8 *look;                   /* 0, or where a field begins: as the display's */
+    u8 *ink;                    /* NULL, or looks of single characters: as the display's */
     u32 first, used;            /* data is a ring: which line comes first; how many have been written */
     struct look usual;          /* as it was defined */
     bool open;                  /* fields are not protected unless they say so (NOPROTECT) */
@@ -73,6 +74,8 @@ struct window {
 enum key_kind { KEY_ECHO, KEY_NOECHO, KEY_DELAYED };
 struct function_key { enum key_kind kind; char label[10]; u32 length; char text[80]; };
 
+enum { CUE_MOST = 79 };
+
 /* Classes of what comes (ROUTE). */
 enum class { CLASS_CMS, CLASS_CP, CLASS_MESSAGE, CLASS_WARNING, CLASS_NETWORK, CLASS_SCIF, CLASSES };
 struct route { name vscreen; bool alarm, notify; };
@@ -94,8 +97,10 @@ struct windows {
     char linend;                /* 0: OFF */
     bool stale;                 /* what is shown is not what there is */
     bool on, suspended, busy, unseen, alarm;
+    bool charmode;              /* single characters are shown with their own looks */
     const char *status;         /* what STATUS says; NULL: what follows from the rest */
     name told;                  /* the screen of which it says that a message came */
+    char cue[CUE_MOST + 1];     /* what it says until a command was typed (CUE) */
     struct window *moving;      /* whose new place, or with `sizing` corner, the cursor is to show */
     bool sizing;
     u32 cell;                   /* where the cursor was when the key was pressed */
@@ -120,6 +125,9 @@ u32 vscreen_row(const struct vscreen *screen, const struct vscreen_place *at);  
 bool vscreen_has(const struct vscreen *screen, const struct vscreen_place *at);
 void vscreen_append(struct vscreen *screen, const char *text, u32 length);
 void vscreen_write(struct vscreen *screen, const struct vscreen_place *at, const char *text, u32 length);
+/* What `ink` has in the bits of `mask` is each character's; NO_INK: it stays. False: there is no storage. */
+enum { NO_INK = 0xff };
+bool vscreen_ink(struct vscreen *screen, const struct vscreen_place *at, u8 mask, const u8 *ink, u32 length);
 void vscreen_field(struct vscreen *screen, const struct vscreen_place *at, u8 look);
 u8 look_code(const struct look *look, bool writable);
 struct look look_decode(u8 code);
@@ -200,6 +208,7 @@ int read_fields(struct vscreen *screen);
 int vscreen_put(const struct call *call, u32 n, struct vscreen *screen);
 int vscreen_get(const struct call *call, u32 n, struct vscreen *screen);
 int screen_put(const struct call *call, u32 n);
+int screen_get(const struct call *call, u32 n);
 
 /* route.c */
 int route_command_of(const struct call *call, u32 n);

@@ -8,10 +8,10 @@
  */
 #include "display.h"
 
-enum { SBA = 0x11, SF = 0x1d, IC = 0x13, SFE = 0x29, RA = 0x3c };
-enum { PAIR_ATTRIBUTE = 0xc0, PAIR_HIGHLIGHT = 0x41, PAIR_COLOUR = 0x42 };
+enum { SBA = 0x11, SF = 0x1d, IC = 0x13, SA = 0x28, SFE = 0x29, RA = 0x3c };
+enum { PAIR_ATTRIBUTE = 0xc0, PAIR_HIGHLIGHT = 0x41, PAIR_COLOUR = 0x42, PAIR_ALL = 0x00 };
 /* Restore the keyboard, reset what was modified; sound the alarm. */
-enum { WCC = 0xc3, WCC_ALARM = 0x04, PER_ROW = 16, LOOK_ROOM = 12, RUN = 5 };
+enum { WCC = 0xc3, WCC_ALARM = 0x04, PER_ROW = 16, LOOK_ROOM = 12, INK_ROOM = 6, RUN = 5 };
 enum { ATTRIBUTE_MODIFIED = 0x01, ATTRIBUTE_SKIP = 0x30, ATTRIBUTE_HIGH = 0x08, ATTRIBUTE_HIDDEN = 0x0c };
 
 /* Six bits as a character of the data stream. */
@@ -27,10 +27,11 @@ static u8 graphic(u32 six)
     return code[six & 63];
 }
 
-/* The display that has been written last. */
-static const struct display *shown;
+/* Whose the display is by now: one of these, or what a program writes by a path (nucleus/path.c). */
+static const void *shown;
 
-bool display_is_shown(const struct display *display) { return shown == display && screen_is_ours(); }
+void display_belongs_to(const void *owner) { shown = owner; }
+bool display_is_shown(const void *owner) { return shown == owner && screen_is_ours(); }
 
 /* Addresses have twelve bits, on large displays fourteen. */
 static u8 *address(const struct display *display, u8 *to, u8 order, u32 cell)
@@ -77,13 +78,32 @@ static u8 *begin_field(const struct display *display, u8 *to, u8 code)
     return to;
 }
 
+/*
+ * Square brackets. CMS has them where code page 037 has, as lines of the console do. Displays have them where 1047 has:
+ * so 3270 emulators are set when nothing is said. Both pairs change places, there and back by the same table.
+ */
+#define ROW(from) from, from + 1, from + 2, from + 3, from + 4, from + 5, from + 6, from + 7, from + 8, from + 9, \
+    from + 10, from + 11, from + 12, from + 13, from + 14, from + 15
+static const u8 other_page[256] = {
+    ROW(0x00), ROW(0x10), ROW(0x20), ROW(0x30), ROW(0x40), ROW(0x50), ROW(0x60), ROW(0x70), ROW(0x80), ROW(0x90),
+    0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab, 0xac, 0xba, 0xae, 0xaf,
+    0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, 0xb8, 0xb9, 0xad, 0xbd, 0xbc, 0xbb, 0xbe, 0xbf,
+    ROW(0xc0), ROW(0xd0), ROW(0xe0), ROW(0xf0),
+};
+
+static void make_table(struct display *display)
+{
+    memcpy(display->sent_as, other_page, sizeof display->sent_as);
+    memset(display->sent_as + 1, display->substitute, 0x40 - 1);
+    display->sent_as[0xff] = (u8)display->substitute;
+    display->sent_nondisplay = (u8)display->substitute;
+}
+
 /* No character is an order, or one that a display does not have; nulls are what they are. */
 static void printable(struct display *display, u8 *text, u32 length)
 {
     if (display->sent_as[' '] != ' ' || display->sent_nondisplay != (u8)display->substitute)
-        for (u32 c = 0; c < 256; c++)
-            display->sent_as[c] = (u8)((c < 0x40 && c != 0) || c == 0xff ? (u8)display->substitute : c);
-    display->sent_nondisplay = (u8)display->substitute;
+        make_table(display);
     text_translate((char *)text, length, display->sent_as);
 }
 
@@ -139,9 +159,50 @@ static u8 *write_runs(struct display *display, u8 *to, u32 cell, u32 count)
     return to;
 }
 
+/* Characters without a field in between. */
+static u8 *write_text(struct display *display, u8 *to, u32 cell, u32 count)
+{
+    if (display->compress)
+        return write_runs(display, to, cell, count);
+    memcpy(to, display->cell + cell, count);
+    printable(display, to, count);
+    return to + count;
+}
+
+static u8 *set_attribute(u8 *to, u8 type, u8 value)
+{
+    to[0] = SA;
+    to[1] = type;
+    to[2] = value;
+    return to + 3;
+}
+
+/* The same of characters with looks of their own; `now` is the one that the display gives to what comes next. */
+static u8 *write_inked(struct display *display, u8 *to, u32 cell, u32 count, u8 *now)
+{
+    const u8 *ink = display->ink + cell;
+
+    for (u32 done = 0, next; done < count; done = next) {
+        u8 colour = ink[done] & INK_COLOUR, highlight = (ink[done] & INK_HIGHLIGHT) >> INK_SHIFT;
+
+        for (next = done + 1; next < count && ink[next] == ink[done];)
+            next++;
+        if ((ink[done] ^ *now) & INK_COLOUR)
+            to = set_attribute(to, PAIR_COLOUR, colour != 0 ? 0xf0 | colour : 0);
+        if ((ink[done] ^ *now) & INK_HIGHLIGHT)
+            to = set_attribute(to, PAIR_HIGHLIGHT, highlight != 0 ? 0xf0 | highlight : 0);
+        *now = ink[done];
+        to = write_text(display, to, cell + done, next - done);
+    }
+    return to;
+}
+
 /* The cells from `cell` to `end`. */
 static u8 *write_cells(struct display *display, u8 *to, u32 cell, u32 end)
 {
+    bool inked = display->ink != NULL && display->colours;
+    u8 now = 0;
+
     to = address(display, to, SBA, cell);
     while (cell < end) {
         u32 count;
@@ -151,21 +212,16 @@ static u8 *write_cells(struct display *display, u8 *to, u32 cell, u32 end)
             continue;
         }
         count = to_field(display->look + cell, end - cell);
-        if (display->compress) {
-            to = write_runs(display, to, cell, count);
-        } else {
-            memcpy(to, display->cell + cell, count);
-            printable(display, to, count);
-            to += count;
-        }
+        to = inked ? write_inked(display, to, cell, count, &now) : write_text(display, to, cell, count);
         cell += count;
     }
-    return to;
+    return now != 0 ? set_attribute(to, PAIR_ALL, 0) : to;
 }
 
 static bool same_cell(const struct display *display, u32 cell)
 {
-    return display->cell[cell] == display->old_cell[cell] && display->look[cell] == display->old_look[cell];
+    return display->cell[cell] == display->old_cell[cell] && display->look[cell] == display->old_look[cell] &&
+           (display->ink == NULL || display->ink[cell] == display->old_ink[cell]);
 }
 
 /* A row, or what of it is not what is shown already. */
@@ -196,7 +252,8 @@ static inline bool differs(const void *a, const void *b, u32 length)
 static bool row_differs(const struct display *display, u32 from, u32 columns)
 {
     return differs(display->cell + from, display->old_cell + from, columns) ||
-           differs(display->look + from, display->old_look + from, columns);
+           differs(display->look + from, display->old_look + from, columns) ||
+           (display->ink != NULL && differs(display->ink + from, display->old_ink + from, columns));
 }
 
 /* One write; when CP or another display has had the screen meanwhile, all of it again. */
@@ -226,20 +283,33 @@ void display_write(struct display *display)
     display->whole = false;
     memcpy(display->old_cell, display->cell, cells);
     memcpy(display->old_look, display->look, cells);
+    if (display->ink != NULL)
+        memcpy(display->old_ink, display->ink, cells);
     display->alarm = false;
 }
 
 /* What the user has typed, as the display sends it. False: CP has had the display, and nothing was typed. */
 bool display_read(struct display *display, u32 *length)
 {
-    return screen_read(display->stream, display->room, length) && *length > 0;
+    struct inbound input;
+    const char *text;
+    u32 cell, count;
+
+    if (!screen_read(display->stream, display->room, length) || *length == 0)
+        return false;
+    input = (struct inbound){ display->stream + INBOUND_FIELDS, display->stream + *length };
+    while (*length > INBOUND_FIELDS && display_field(display, &input, &cell, &text, &count))
+        text_translate((char *)display->stream + ((const u8 *)text - display->stream), count, other_page);
+    return true;
 }
 
-static bool cells(struct display *display, u32 rows, u32 columns, bool colours)
+static bool cells(struct display *display, const struct screen_size *size, bool inked)
 {
-    size_t count = (size_t)rows * columns, stream = count + count / 2 + rows * (size_t)(PER_ROW + 4 * LOOK_ROOM);
+    u32 rows = size->rows, columns = size->columns;
+    size_t count = (size_t)rows * columns, planes = inked ? 6 : 4;
+    size_t stream = count + count / 2 + rows * (size_t)(PER_ROW + 4 * LOOK_ROOM) + (inked ? count * INK_ROOM : 0);
     /* The channel command word has 24 bits of address. */
-    char *all = obtain_pages(count * 4 + stream, OWNER_SYSTEM, 0, 0x1000000);
+    char *all = obtain_pages(count * planes + stream, OWNER_SYSTEM, 0, 0x1000000);
 
     if (all == NULL)
         return false;
@@ -247,27 +317,32 @@ static bool cells(struct display *display, u32 rows, u32 columns, bool colours)
     memset(display, 0, sizeof *display);
     display->rows = rows;
     display->columns = columns;
-    display->colours = colours;
+    display->colours = size->colours;
     display->cell = all;
     display->old_cell = all + count;
     display->look = (u8 *)all + 2 * count;
     display->old_look = (u8 *)all + 3 * count;
-    display->stream = (u8 *)all + 4 * count;
+    display->ink = inked ? (u8 *)all + 4 * count : NULL;
+    display->old_ink = inked ? (u8 *)all + 5 * count : NULL;
+    display->stream = (u8 *)all + planes * count;
     display->room = (u32)stream;
     display->whole = true;
     return true;
 }
 
-/* The display that the user is at; false: there is none. */
-bool display_begin(struct display *display)
+static bool begin(struct display *display, bool inked)
 {
     struct screen_size size;
 
     if (!console_is_display())
         return false;
     screen_measure(&size);
-    return cells(display, size.rows, size.columns, size.colours);
+    return cells(display, &size, inked);
 }
+
+/* The display that the user is at; false: there is none. */
+bool display_begin(struct display *display) { return begin(display, false); }
+bool display_begin_inked(struct display *display) { return begin(display, true); }
 
 void display_end(struct display *display)
 {

@@ -42,6 +42,7 @@ static const struct type types[] = {
     { "$EXEC", 130, 130, 72, 'V', MIXED, TABS_FEW },
     { "XEDIT", 255, 255, 72, 'V', MIXED, TABS_FEW },
     { "REXX", 255, 255, 72, 'V', MIXED, TABS_FEW },
+    { "LUA", 255, 255, 72, 'V', MIXED, TABS_FEW },
     { "SCRIPT", 132, 132, 72, 'V', MIXED | CANON, TABS_EVERY },
     { "MEMO", 80, 80, 72, 'V', MIXED, TABS_EVERY },
     { "NOTE", 132, 132, 72, 'V', MIXED, TABS_EVERY },

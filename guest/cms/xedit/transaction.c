@@ -526,9 +526,9 @@ u32 read_transaction(each_field *each, void *with, bool change)
     }
     notes_clear();
     editor->stale = true;
-    if (length > 3)
-        tell_fields((struct inbound){ editor->display.stream + 3, editor->display.stream + length }, each, with,
-                    change);
+    if (length > INBOUND_FIELDS)
+        tell_fields((struct inbound){ editor->display.stream + INBOUND_FIELDS, editor->display.stream + length },
+                    each, with, change);
     for (u32 n = 0; n < COUNT_OF(program_keys); n++)
         if (editor->display.aid == program_keys[n])
             pa = 101 + n;
@@ -546,21 +546,21 @@ static void take(u32 length)
         return;
     }
     notes_clear();
-    editor->stale = editor->stale || length > 3 || editor->view->input;
+    editor->stale = editor->stale || length > INBOUND_FIELDS || editor->view->input;
     if (logical != NULL && (u32)(logical - editor->logical) != editor->active) {
         editor->stale = true;
         editor->active = (u32)(logical - editor->logical);
         editor->view = logical->view;
         editor->ring = logical->view->file;
     }
-    if (length > 3) {
-        take_fields((struct inbound){ stream + 3, stream + length });
+    if (length > INBOUND_FIELDS) {
+        take_fields((struct inbound){ stream + INBOUND_FIELDS, stream + length });
     } else if (aid == AID_ENTER && editor->view->input) {
         editor->view->input = false;
     }
     for (u32 n = 0; n < editor->screens && aid == AID_ENTER; n++)
         structured_next(editor->logical[n].view);
-    for (u32 n = 0; n < editor->screens && length > 3 && going_on(); n++)
+    for (u32 n = 0; n < editor->screens && length > INBOUND_FIELDS && going_on(); n++)
         prefix_execute(editor->logical[n].view);
     if (going_on() && editor->confirm != 0 && display_key(aid) == editor->confirm) {
         editor->stale = true;

@@ -13,6 +13,9 @@ const KEY: u64 = 5_000;
 const SCROLL: u64 = 40_000;
 const OUTPUT: u64 = 350_000;
 
+/// So many pages of one's own fewer a segment takes.
+const SAVED: u64 = 9;
+
 /// A virtual machine that is counted executes a few instructions in a time slice.
 const COUNTED: u32 = 10_000_000;
 
@@ -71,6 +74,87 @@ fn keys_scrolls_and_output_take_few_instructions() {
         println!("{what}: {} instructions", count.instructions);
         assert!(count.instructions <= most, "{what}: {} instructions", count.instructions);
     }
+}
+
+/// A panel whose characters have colours and highlighting, at row 3; they go with SET CHARMODE OFF and come again.
+const INKS: File<'_> = (
+    "INKS",
+    "EXEC",
+    "A1",
+    "/* */
+'vscreen define inks 5 30 0 0'
+'window define inks 5 30 3 5'
+'window show inks on inks'
+'set charmode on'
+'write vscreen inks 1 1 10 (green field rainbow'
+'write vscreen inks 1 2 7 (color RPYGTBW'
+'write vscreen inks 1 2 5 (exthi U  Br'
+'waitread vscreen inks'
+'set charmode off'
+'waitread vscreen inks'
+'set charmode on'
+'write vscreen inks 1 3 2 (color DR'
+'write vscreen inks 1 2 1 (exthi n'
+'waitread vscreen inks'
+'write vscreen inks 1 1 10 (green field rainbow'
+'waitread vscreen inks'
+",
+);
+
+#[test]
+fn characters_have_looks_of_their_own() {
+    const NONE: (u8, u8) = (0, 0);
+    let Some(cms) = cms::nucleus() else { return };
+    for remote in ["off", "on"] {
+        let mut seat = Seat::new(Site::new(&cms, &[PART], &[INKS]), 24, 80);
+        seat.log_on();
+        seat.says(&format!("set remote {remote}"));
+        seat.says("inks");
+        // CP shows first what was typed.
+        seat.presses(Aid::Clear);
+        let mut looks = |next: bool| {
+            if next {
+                seat.presses(Aid::Enter);
+            }
+            assert!(seat.rows()[2].contains("rainbow"), "{:#?}", seat.rows());
+            seat.looks(3, 7, 8)
+        };
+        let all = [(0xf2, 0xf4), (0xf3, 0), (0xf6, 0), (0xf4, 0xf1), (0xf5, 0xf2), (0xf1, 0), (0xf7, 0), NONE];
+        assert_eq!(looks(false), all, "REMOTE {remote}");
+        assert_eq!(looks(true), [NONE; 8], "REMOTE {remote}, CHARMODE OFF");
+        let changed = [(0xf2, 0), NONE, (0xf2, 0), (0xf4, 0xf1), (0xf5, 0xf2), (0xf1, 0), (0xf7, 0), NONE];
+        assert_eq!(looks(true), changed, "REMOTE {remote}, changed");
+        assert_eq!(looks(true), [NONE; 8], "REMOTE {remote}, a new field");
+    }
+}
+
+/// Pages of its own that a machine refers to in the first command for windows. MAINT, with 16M, makes the segment.
+fn pages_of_windows(cms: &[std::path::PathBuf; 2], segment: bool) -> u64 {
+    let list = ("DMSWIN", "LSEG", "A1", "PART DMSWIN\n");
+    let mut site = Site::new(cms, &[PART], &[list]);
+    if segment {
+        for line in ["logon maint maint", "ipl 190 parm autocr", "#cp link cmsuser 191 291 rr", "access 291 b"] {
+            site.says("MAINT", line);
+        }
+        let said = site.says("MAINT", "seggen dmswin e00");
+        assert!(said.contains("DMSWIN was successfully saved"), "{said}");
+    }
+    let mut seat = Seat::new(site, 24, 80);
+    seat.log_on();
+    seat.slices = COUNTED;
+    seat.says("#cp trace count");
+    seat.says("set fullscreen on");
+    assert!(seat.is_guests(), "{}", seat.cp_screen());
+    cms::count::counts(&seat.asks_cp("trace end count")).own
+}
+
+/// What all have in common is no page of one's own.
+#[test]
+fn a_segment_saves_pages() {
+    let Some(cms) = cms::nucleus() else { return };
+    let [without, with] = [false, true].map(|segment| pages_of_windows(&cms, segment));
+    println!("SET FULLSCREEN ON refers to {without} pages of the machine's own, {with} with the segment DMSWIN");
+    assert!(with + SAVED <= without, "{with} of {without}");
 }
 
 /// The same work with SET REMOTE OFF and ON: the display is the same, and fewer bytes have made it.

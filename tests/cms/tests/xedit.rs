@@ -14,6 +14,9 @@ const LIST: u64 = 1_600_000;
 const SORT: u64 = 210_000;
 const ROW: u64 = 900_000;
 
+/// The most pages of one's own that the editor takes with a file of 400 lines, the file's included.
+const PAGES: u64 = 12;
+
 /// A virtual machine that is counted executes a few instructions in a time slice.
 const COUNTED: u32 = 10_000_000;
 
@@ -57,6 +60,34 @@ fn a_scroll_is_one_write_and_few_instructions() {
     for (what, count, most) in [("begin", begin, BEGIN), ("scroll", scroll, SCROLL), ("key", key, KEY)] {
         assert!(count.instructions <= most, "{what}: {} instructions", count.instructions);
     }
+}
+
+/// Pages of its own that a machine with a saved CMS refers to from its first command on; `commands` come after some
+/// that do without the editor.
+fn pages(cms: &[std::path::PathBuf; 2], commands: &[&str]) -> u64 {
+    let text: String = (1..=400).map(|n| format!("{n:5} a line of a file that is read\n")).collect();
+    let mut site = Site::new(cms, &[], &[("TEXT", "DATA", "A1", &text)]);
+    cms::count::save(&mut site);
+    let mut seat = Seat::new(site, 24, 80);
+    seat.log_on_with("ipl cms parm autocr");
+    seat.slices = COUNTED;
+    seat.says("#cp trace count");
+    for command in ["query disk", "copyfile text data a other data a", "listfile * * a (label", "erase other data a"] {
+        seat.says(command);
+    }
+    commands.iter().for_each(|command| seat.says(command));
+    assert_eq!(seat.is_guests(), !commands.is_empty(), "{}", seat.cp_screen());
+    cms::count::counts(&seat.asks_cp("trace end count")).own
+}
+
+/// The editor's program is in common: what a user pays is the file and what the editor knows of it.
+#[test]
+fn the_editor_takes_few_pages() {
+    let Some(cms) = cms::nucleus() else { return };
+    let without = pages(&cms, &[]);
+    let with = pages(&cms, &["xedit text data", "down 100", "locate /line/", "change /line/row/ 20 *"]);
+    println!("{without} pages of the machine's own without the editor, {} more with it", with - without);
+    assert!(with <= without + PAGES, "{with} pages, {without} without the editor");
 }
 
 #[test]
