@@ -25,12 +25,46 @@ int worse(int code, int other)
 
 /* ---- storage ---- */
 
-static void *try_in(struct block *list, size_t size)
+/* A small block, of the pipeline's pool; NULL: it has no more. */
+static struct block *from_pool(struct pipe *pipe, u32 units)
 {
-    struct block *block = system_obtain(sizeof *block + size);
+    enum { CHUNK = 4000 };
+    struct block *block = pipe->free[units], *chunk;
 
-    if (block == NULL)
-        return NULL;
+    if (block != NULL) {
+        pipe->free[units] = block->next;
+        return block;
+    }
+    if (pipe->fresh_left < 16 * units) {
+        chunk = system_obtain(CHUNK);
+        if (chunk == NULL)
+            return NULL;
+        chunk->next = pipe->chunks;
+        pipe->chunks = chunk;
+        pipe->fresh = (char *)(chunk + 1);
+        pipe->fresh_left = CHUNK - sizeof *chunk;
+    }
+    block = (struct block *)(void *)pipe->fresh;
+    pipe->fresh += 16 * units;
+    pipe->fresh_left -= 16 * units;
+    block->pipe = pipe;
+    block->units = units;
+    return block;
+}
+
+static void *try_in(struct pipe *pipe, struct block *list, size_t size)
+{
+    struct block *block = NULL;
+    size_t units = (sizeof *block + size + 15) / 16;
+
+    if (units <= POOLED_MOST && system_pools())
+        block = from_pool(pipe, (u32)units);
+    if (block == NULL) {
+        block = system_obtain(sizeof *block + size);
+        if (block == NULL)
+            return NULL;
+        block->units = 0;
+    }
     block->next = list->next;
     block->last = list;
     list->next->last = block;
@@ -40,7 +74,7 @@ static void *try_in(struct block *list, size_t size)
 
 static void *obtain_in(struct pipe *pipe, struct block *list, size_t size)
 {
-    void *storage = try_in(list, size);
+    void *storage = try_in(pipe, list, size);
 
     if (storage == NULL) {
         pipe_say("DSP", 122, 'S');
@@ -58,7 +92,12 @@ static void release_from(void *storage)
     block = (struct block *)storage - 1;
     block->next->last = block->last;
     block->last->next = block->next;
-    system_release(block);
+    if (block->units == 0) {
+        system_release(block);
+        return;
+    }
+    block->next = block->pipe->free[block->units];
+    block->pipe->free[block->units] = block;
 }
 
 static void release_all(struct block *list)
@@ -70,7 +109,7 @@ static void release_all(struct block *list)
 void *pipe_obtain(struct pipe *pipe, size_t size) { return obtain_in(pipe, &pipe->blocks, size); }
 void pipe_release(void *block) { release_from(block); }
 void *stage_obtain(struct stage *s, size_t size) { return obtain_in(s->set->pipe, &s->blocks, size); }
-void *stage_try(struct stage *s, size_t size) { return try_in(&s->blocks, size); }
+void *stage_try(struct stage *s, size_t size) { return try_in(s->set->pipe, &s->blocks, size); }
 void stage_release(struct stage *s, void *block) { (void)s; release_from(block); }
 
 char *stage_room(struct stage *s, struct buffer *buffer, u32 length)
@@ -456,6 +495,10 @@ static void release_pipe(struct pipe *pipe)
             if (s->state != ENDED || s->stack != NULL)
                 release_stage(s);
     release_all(&pipe->blocks);
+    for (struct block *next; pipe->chunks != NULL; pipe->chunks = next) {
+        next = pipe->chunks->next;
+        system_release(pipe->chunks);
+    }
 }
 
 /* ---- beginnings ---- */
@@ -558,11 +601,11 @@ static bool begin_pipe(struct pipe *pipe, struct text text, void *environment)
     void *stack;
 
     pipe->blocks.next = pipe->blocks.last = &pipe->blocks;
-    set = try_in(&pipe->blocks, sizeof *set);
-    s = try_in(&pipe->blocks, sizeof *s);
-    stack = try_in(&pipe->blocks, system_stack(SMALL_STACK));
+    set = try_in(pipe, &pipe->blocks, sizeof *set);
+    s = try_in(pipe, &pipe->blocks, sizeof *s);
+    stack = try_in(pipe, &pipe->blocks, system_stack(SMALL_STACK));
     if (set == NULL || s == NULL || stack == NULL) {
-        release_all(&pipe->blocks);
+        release_pipe(pipe);
         return false;
     }
     set_begin(set, pipe)->environment = environment;

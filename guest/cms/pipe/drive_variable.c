@@ -6,7 +6,7 @@
 #include "../rexx/rexx.h"
 #include "drive.h"
 
-enum { NAME_MOST = 250, BAD = REXX_VAR_BAD_NAME | REXX_VAR_BAD_FUNCTION };
+enum { NAME_MOST = 250, ELEMENTS_MOST = 999999999, BAD = REXX_VAR_BAD_NAME | REXX_VAR_BAD_FUNCTION };
 
 static struct rexx *variables(struct stage *s) { return s->set->environment; }
 
@@ -28,16 +28,22 @@ static int next_name(struct stage *s, struct text *rest, bool stem, char name[NA
     return 0;
 }
 
-static int set(struct stage *s, struct text name, struct text value)
+/* What is wrong with a variable that was set. */
+static int problem_of(struct stage *s, u32 bits, struct text name)
 {
-    struct rexx_text key = { name.at, name.length }, what = { value.at, value.length };
-    u32 bits = variables(s) == NULL ? REXX_VAR_BAD_FUNCTION : rexx_set(variables(s), REXX_SYMBOLIC, &key, &what);
-
     if (bits & REXX_VAR_NO_STORAGE) {
         stage_say(s, 122, 'S');
         return RC_STORAGE;
     }
     return bits & BAD ? stage_error(s, 205, name.at, name.length) : 0;
+}
+
+static int set(struct stage *s, struct text name, struct text value)
+{
+    struct rexx_text key = { name.at, name.length }, what = { value.at, value.length };
+    u32 bits = variables(s) == NULL ? REXX_VAR_BAD_FUNCTION : rexx_set(variables(s), REXX_SYMBOLIC, &key, &what);
+
+    return problem_of(s, bits, name);
 }
 
 static int fetch(struct stage *s, struct text name, struct text *value, bool *there)
@@ -106,6 +112,16 @@ static struct text element(char *name, u32 length, u32 number)
     return (struct text){ name, length + format(name + length, 12, "%u", number) };
 }
 
+/* stem.number; a name with a further period is put together. */
+static int set_element(struct stage *s, char *name, u32 length, u32 number, struct text value)
+{
+    struct rexx_text stem = { name, length }, what = { value.at, value.length };
+
+    if (variables(s) == NULL || number > ELEMENTS_MOST || memchr(name, '.', length) != name + length - 1)
+        return set(s, element(name, length, number), value);
+    return problem_of(s, rexx_set_element(variables(s), &stem, number, &what), (struct text){ name, length });
+}
+
 static int count_of(struct stage *s, char *name, u32 length, bool needed, u32 *count)
 {
     struct text value, key = element(name, length, 0);
@@ -157,7 +173,7 @@ int stem_stage(struct stage *s, struct text arguments)
     }
     count = append ? count : (u32)from - 1;
     while (stage_peek(s, &record) == 0) {
-        if ((error = set(s, element(name, length, ++count), record)) != 0)
+        if ((error = set_element(s, name, length, ++count, record)) != 0)
             return error;
         reader = reader && stage_output(s, record.at, record.length) == 0;
         stage_consume(s);
@@ -165,7 +181,7 @@ int stem_stage(struct stage *s, struct text arguments)
     char number[12];
     struct text value = { number, format(number, sizeof number, "%u", count) };
 
-    return set(s, element(name, length, 0), value);
+    return set_element(s, name, length, 0, value);
 }
 
 /* REXXVARS: the source string, then names and values by turns; the first letter says which: s, n, v. */

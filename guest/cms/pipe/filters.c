@@ -115,12 +115,12 @@ const struct stage_kind filters[] = {
     { "INSERT", 6, insert_stage, ANYWHERE, "INSERT /string/ [BEFORE|AFTER] [range]",
       "Puts a string in front of records, or after them, or in front of or after a part of them.", 0 },
     { "INSIDE", 6, inside_stage, ANYWHERE, "INSIDE [ANYcase] /from/ n|/to/",
-      "As BETWEEN, without the records that begin and end a group. n counts those behind the first.", 0 },
+      "As BETWEEN, without the records that begin and end a group. n counts those after the first.", 0 },
     { "INSTORE", 7, instore_stage, ANYWHERE, "INSTORE [REVERSE]",
       "Reads all of its input into storage and writes one record that says where it is, for OUTSTORE; with REVERSE in "
       "reverse order.", 0 },
     { "JOIN", 4, join_stage, ANYWHERE, "JOIN [n|* | KEYLENGTH n] [/string/] [most]",
-      "Puts n records (1) behind each record, with the string between them; * all; KEYLENGTH those whose first n "
+      "Puts n records (1) after each record, with the string between them; * all; KEYLENGTH those whose first n "
       "characters are the same, without these. No record becomes longer than `most` by that.", 0 },
     { "JOINCONT", 5, joincont_stage, ANYWHERE,
       "JOINCont [ANYcase] [NOT] [LEADing|TRAILing] [KEEP] c|c-c|ANYOF /s/|STRing /s/ [/between/]",
@@ -183,7 +183,7 @@ const struct stage_kind filters[] = {
       "Puts records side by side in n columns, down the first one, then the next; with `rows` page by page.", 0 },
     { "SORT", 4, sort_stage, ANYWHERE,
       "SORT [COUNT|UNIQue] [NOPAD|PAD c] [ANYcase] [Ascending|Descending | range [A|D]...]",
-      "Writes the records in order; those that are alike stay as they were. UNIQUE: one of those alike; COUNT: behind "
+      "Writes the records in order; those that are alike stay as they were. UNIQUE: one of those alike; COUNT: after "
       "ten columns with how many there were.", 0 },
     { "SPACE", 5, space_stage, ANYWHERE, "SPACE [n] [c|/string/]",
       "Leaves n blanks (1) between two words, or n times the character or string, and none at the ends.", 0 },
@@ -230,8 +230,8 @@ const struct stage_kind filters[] = {
       "Passes n records (1); the others go to output 1. LAST keeps n records back.", 0 },
     { "TIMESTAMP", 4, timestamp_stage, ANYWHERE, "TIMEstamp [n [length] | SHOrtdate | ISOdate | FULLdate]",
       "Puts the time in front of records: `length` characters of the last n (8) of yyyymmddhhmmssth, or a date and the "
-      "time.", 0 }, { "TOKENIZE", 3, tokenize_stage, ANYWHERE, "TOKenize /singles/ [/behind/]",
-      "Makes a record of each word, and of each character that is one of the singles; behind a record's, one with the "
+      "time.", 0 }, { "TOKENIZE", 3, tokenize_stage, ANYWHERE, "TOKenize /singles/ [/after/]",
+      "Makes a record of each word, and of each character that is one of the singles; after a record's, one with the "
       "second string.", 0 }, { "TOKENISE", 3, tokenize_stage, ANYWHERE, NULL, NULL, 0 },
     { "TOLABEL", 5, tolabel_stage, ANYWHERE, "TOLABel [string]",
       "Passes records until one begins with the string; it and all others go to output 1.", 0 },

@@ -28,7 +28,9 @@ struct link {
 struct stream { struct link *link; char id[4]; };
 struct streams { struct stream *stream; u32 count, room, selected; };
 
-struct block { struct block *next, *last; };             /* in front of what is obtained */
+/* In front of what is obtained. A small one is of its pipeline's pool, `units` of 16 bytes; others are the system's. */
+struct block { struct block *next, *last; struct pipe *pipe; u32 units; };
+enum { POOLED_MOST = 32 };                               /* units of the largest block of a pool */
 struct ending { void (*perform)(void *with); void *with; struct ending *below; };
 
 struct stage {
@@ -82,6 +84,9 @@ struct pipe {
     void (*aside)(void *with);          /* what the stage wants done on the dispatcher's stack */
     void *aside_with;
     struct block blocks;                /* sets, stages, streams, links */
+    struct block *chunks, *free[POOLED_MOST + 1];        /* where small ones come from, and those that came back */
+    char *fresh;
+    u32 fresh_left;
     u32 alive, switches, offers;
     uint64_t alarm;                     /* when a stage wants to run that waits for an event */
     int code;                           /* of sets that no stage waits for */
@@ -133,6 +138,7 @@ bool stage_is_left_out(struct text verb);                 /* CMS Pipelines has i
 /* What the surroundings provide: system.c in CMS, host.c elsewhere. */
 void *system_obtain(size_t size);
 void system_release(void *storage);
+bool system_pools(void);                                 /* small blocks come from a pool */
 /* 104 if there was no storage outside the pipeline. */
 int system_guarded(int (*work)(const void *with), const void *with);
 void system_type(const char *line, u32 length);

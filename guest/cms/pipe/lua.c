@@ -140,6 +140,31 @@ static void say_message(const u32 *word)
     message_show(line, length);
 }
 
+/* A file that is written anew beside the old one, or not after all. */
+static int replace_file(const u32 *word, bool forget)
+{
+    struct open_file *file;
+    struct disk *disk;
+    struct fileid id;
+    u8 *fst;
+    int error;
+
+    if (word[1] != sizeof id)
+        return -2;
+    memcpy(&id, (const void *)word[0], sizeof id);
+    if (!find_file(&id, &disk, &fst))
+        return 28;
+    while ((file = file_is_open(disk, fst)) != NULL)
+        if (file->file.output)
+            file_abandon(file);
+        else
+            (void)file_finish(file);
+    if (forget)
+        return 0;
+    error = file_open(&id, EDF_NEW, &file);
+    return error == EDF_OK ? 0 : error == EDF_READ_ONLY ? 12 : error == EDF_NOT_FOUND ? 4 : 13;
+}
+
 /* On the stack of the command. */
 static int perform_request(struct request *request)
 {
@@ -173,6 +198,9 @@ static int perform_request(struct request *request)
     case SERVICE_HALT:
         halt_entry(word[0], word[1]);
         return 0;
+    case SERVICE_REPLACE:
+    case SERVICE_FORGET:
+        return replace_file(word, request->service == SERVICE_FORGET);
     default:
         return NO_STAGE;
     }

@@ -136,11 +136,33 @@ static int parenthesis(struct parser *p, struct text *text, struct text *inside)
 
 /* ---- pieces ---- */
 
+/* How many characters there are before one that means something. */
+static u32 ordinary(const struct parser *p)
+{
+    const char *found = memchr(p->rest.at, p->separator, p->rest.length);
+    u32 length = found != NULL ? (u32)(found - p->rest.at) : p->rest.length;
+
+    if (p->has_end && (found = memchr(p->rest.at, p->end, length)) != NULL)
+        length = (u32)(found - p->rest.at);
+    if (p->has_escape && (found = memchr(p->rest.at, p->escape, length)) != NULL)
+        length = (u32)(found - p->rest.at);
+    return length;
+}
+
 /* The next piece, in `to`, where escapes are resolved; 0 a stage's end, 1 a pipeline's, 2 the end of all. */
 static u32 next_piece(struct parser *p, char **to)
 {
     p->piece = (struct text){ *to, 0 };
-    while (p->rest.length > 0) {
+    for (;;) {
+        u32 plain = ordinary(p);
+
+        memcpy(*to, p->rest.at, plain);
+        *to += plain;
+        p->piece.length += plain;
+        p->rest.at += plain;
+        p->rest.length -= plain;
+        if (p->rest.length == 0)
+            return 2;
         char c = *p->rest.at;
         bool end = p->has_end && c == p->end, special = end || c == p->separator, escape = p->has_escape &&
             c == p->escape;
@@ -153,7 +175,6 @@ static u32 next_piece(struct parser *p, char **to)
         *(*to)++ = twice ? p->rest.at[-1] : c;
         p->piece.length++;
     }
-    return 2;
 }
 
 static bool of_label(char c)

@@ -13,6 +13,7 @@ static void (*first_function)(void);
 
 void *system_obtain(size_t size) { return obtain(size, OWNER_COMMAND); }
 void system_release(void *storage) { release(storage); }
+bool system_pools(void) { return true; }
 int system_guarded(int (*work)(const void *with), const void *with) { return with_storage(work, with); }
 void system_type(const char *line, u32 length) { type_line(line, length); }
 

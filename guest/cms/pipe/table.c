@@ -12,12 +12,12 @@ const struct stage_kind stages[] = {
       "types its input and passes it on.", 0 },
     { "HOLE", 4, hole_stage, ANYWHERE, "HOLE", "Reads its input and writes nothing.", 0 },
     { "LITERAL", 7, literal_stage, ANYWHERE, "LITERAL [string]",
-      "Writes the string, then its input. One blank behind the name is dropped.", 0 },
+      "Writes the string, then its input. One blank after the name is dropped.", 0 },
     { "PIPESTOP", 8, pipestop_stage, NOT_FIRST, "PIPESTOP",
       "When a record comes, stages that wait for a time, a message or a command end, and such as would wait. Passes "
       "its input on.", 0 },
     { "STRLITERAL", 6, strliteral_stage, ANYWHERE, "STRLITeral [APPend | PREFace] [CONDitional] /string/",
-      "Writes the string before its input, or behind it with APPEND; CONDITIONAL: only if there is any input.", 0 },
+      "Writes the string before its input, or after it with APPEND; CONDITIONAL: only if there is any input.", 0 },
     { "TERMINAL", 4, console_stage, ANYWHERE, NULL, NULL, 0 },
 };
 const u32 stage_count = COUNT_OF(stages);
@@ -25,16 +25,40 @@ const u32 stage_count = COUNT_OF(stages);
 const struct stage_table stage_tables[STAGE_TABLES] = { { stages, &stage_count }, { filters, &filter_count },
                                                         { drivers, &driver_count } };
 
+/* The first letters of a table's rows: those of another letter need not be looked at. */
+enum { ROWS_MOST = 160 };
+static char letters[STAGE_TABLES][ROWS_MOST];
+
+static void note_letters(void)
+{
+    for (u32 t = 0; t < STAGE_TABLES; t++)
+        for (u32 n = 0; n < *stage_tables[t].count && n < ROWS_MOST; n++)
+            letters[t][n] = stage_tables[t].rows[n].name[0];
+}
+
+/* The next row from n on that may have this first letter; `count`, if there is none. */
+static u32 next_row(u32 t, u32 n, u32 count, char first)
+{
+    u32 noted = count < ROWS_MOST ? count : (u32)ROWS_MOST;
+    const char *next = n < noted ? memchr(letters[t] + n, first, noted - n) : NULL;
+
+    return next != NULL ? (u32)(next - letters[t]) : n < noted ? noted : n;
+}
+
 const struct stage_kind *stage_named(struct text verb)
 {
-    /* Most rows are of another letter: they cost next to nothing. */
     char first = verb.length > 0 ? upper(*verb.at) : 0;
 
-    for (u32 t = 0; t < STAGE_TABLES; t++)
-        for (const struct stage_kind *kind = stage_tables[t].rows, *end = kind + *stage_tables[t].count; kind < end;
-             kind++)
-            if (kind->name[0] == first && is_word(verb, kind->name, kind->least))
-                return kind;
+    if (letters[0][0] == 0)
+        note_letters();
+    for (u32 t = 0; t < STAGE_TABLES; t++) {
+        const struct stage_kind *rows = stage_tables[t].rows;
+        u32 count = *stage_tables[t].count;
+
+        for (u32 n = 0; (n = next_row(t, n, count, first)) < count; n++)
+            if (is_word(verb, rows[n].name, rows[n].least))
+                return &rows[n];
+    }
     return NULL;
 }
 
