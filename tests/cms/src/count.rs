@@ -1,6 +1,8 @@
 //! What a line costs a virtual machine, by CP's TRACE COUNT, and pages of the documentation that are made of such
 //! counts.
 
+use crate::profile;
+use crate::seat::Seat;
 use crate::system::Site;
 use std::path::Path;
 
@@ -29,11 +31,15 @@ fn number(text: &str, key: &str) -> u64 {
     digits.parse().expect("a number")
 }
 
-/// What CMSUSER's terminal shows of the line, and what that has cost.
-pub fn count(site: &mut Site, typed: &str) -> (String, Count) {
-    site.says("CMSUSER", "#cp trace count");
+/// What CMSUSER's terminal shows of the line, and what that has cost. With `profile` it is told on standard output
+/// which functions of CMS were executed most.
+pub fn count_profiled(site: &mut Site, typed: &str, profile: bool) -> (String, Count) {
+    site.says("CMSUSER", if profile { "#cp trace count by 2" } else { "#cp trace count" });
     let said = site.says_soon("CMSUSER", typed, SLICES);
     let counted = site.says("CMSUSER", "#cp trace end count");
+    if profile {
+        println!("{}", profile::by_function(&counted));
+    }
     (said, counts(&counted))
 }
 
@@ -48,13 +54,33 @@ pub fn counts(answer: &str) -> Count {
     }
 }
 
-/// MAINT saves CMS, and CMSUSER IPLs it.
-pub fn begin(site: &mut Site) {
+/// MAINT saves CMS.
+pub fn save(site: &mut Site) {
     site.says("MAINT", "logon maint maint");
     let saved = site.says("MAINT", "ipl 190 clear parm savesys cms");
     assert!(saved.contains("(NSS) CMS was successfully saved"), "{saved}");
+}
+
+/// MAINT saves CMS, and CMSUSER IPLs it.
+pub fn begin(site: &mut Site) {
+    save(site);
     site.says("CMSUSER", "logon cmsuser cmsuser");
     site.says("CMSUSER", "ipl cms parm autocr");
+}
+
+/// What a person at a display does costs so much; MAINT, whom [`save`] has logged on, asks CP. With `profile` it is
+/// told on standard output which functions of CMS were executed most.
+pub fn count_at(seat: &mut Seat, profile: bool, what: impl FnOnce(&mut Seat)) -> Count {
+    let by = if profile { " by 2" } else { "" };
+    seat.site.says("MAINT", &format!("for cmsuser cmd trace count{by}"));
+    let slices = std::mem::replace(&mut seat.slices, SLICES);
+    what(seat);
+    seat.slices = slices;
+    let answer = seat.site.says("MAINT", "for cmsuser cmd trace end count");
+    if profile {
+        println!("{}", profile::by_function(&answer));
+    }
+    counts(&answer)
 }
 
 /// The page `docs/NAME`: with `BLESS` it is written. Another compiler makes other instructions, but not many more or

@@ -3,6 +3,7 @@
 
 mod cards;
 pub mod count;
+mod profile;
 pub mod seat;
 pub mod story;
 pub mod system;

@@ -38,13 +38,18 @@ impl Seat {
         let _ = self.site.runs(self.slices);
     }
 
-    /// Logs CMSUSER on and IPLs CMS.
+    /// Logs CMSUSER on and IPLs CMS from its disk.
     pub fn log_on(&mut self) {
+        self.log_on_with("ipl 190 parm autocr");
+    }
+
+    /// Logs CMSUSER on and IPLs CMS by this command.
+    pub fn log_on_with(&mut self, ipl: &str) {
         self.cp_key(Key::Clear, "");
         self.cp_key(Key::Enter, "logon cmsuser cmsuser");
         assert_eq!(self.terminal.entry(), Entry::Owned, "{}", self.cp_screen());
         self.cp_key(Key::Clear, "");
-        self.cp_key(Key::Enter, "ipl 190 parm autocr");
+        self.cp_key(Key::Enter, ipl);
         assert!(self.cp_screen().contains("Ready;"), "{}", self.cp_screen());
     }
 
@@ -145,6 +150,15 @@ impl Seat {
         self.cp_key(Key::Clear, "");
         self.cp_key(Key::Enter, "begin");
         answer
+    }
+
+    /// Colours and highlighting of so many characters from a place on, as the data stream says them; 0: the field's.
+    pub fn looks(&self, row: u16, column: u16, count: u16) -> Vec<(u8, u8)> {
+        let from = (row - 1) * self.screen.size().cols + column - 1;
+        (from..from + count)
+            .map(|at| self.screen.cell(at))
+            .map(|cell| (cell.color as u8, cell.highlight as u8))
+            .collect()
     }
 
     /// Sends a record as a terminal might that obeys no rule.

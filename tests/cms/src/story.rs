@@ -71,6 +71,13 @@ impl Story {
         story
     }
 
+    /// The files alone: what is typed in stories of screens has another form.
+    pub fn files_alone(text: &str) -> Story {
+        let is_file = |line: &&str| line.starts_with("** file ") || line.starts_with("** folder ");
+        let lines: Vec<&str> = text.lines().filter(is_file).collect();
+        Story::parse(&lines.join("\n"))
+    }
+
     fn what(&mut self, line: &str) -> What {
         if let Some(rest) = line.strip_prefix("** file ") {
             let words: Vec<&str> = rest.splitn(5, ' ').collect();

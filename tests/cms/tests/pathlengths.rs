@@ -1,13 +1,16 @@
-//! What commands cost: the traced commands of "VM/ESA Release 1.1 Performance Report", appendix A, that need no editor
-//! and no assembler, one after the other at a saved CMS, counted by TRACE COUNT. Each must do what it is for, and none
-//! may execute more than three times the report's instructions.
+//! What commands cost: the twenty-five traced commands of "VM/ESA Release 1.1 Performance Report", appendix A, one
+//! after the other at a display of a saved CMS, counted by TRACE COUNT. Each must do what it is for. None may execute
+//! more than one and a half times the report's instructions but REXREX ([`LARGER`]), and all together no more than the
+//! report's.
 //!
 //! `cargo test -p cms --test pathlengths -- --nocapture` prints the table; with `BLESS=1` it becomes
-//! `docs/cms-pathlengths.md`.
+//! `docs/cms-pathlengths.md`. `ENDICOTT_PROFILE=COPY` tells which functions a command's instructions were in.
 
 use cms::count::{self, Count};
+use cms::seat::Seat;
 use cms::system::{File, Site};
 use std::fmt::Write;
+use tn3270::datastream::Aid;
 
 /// A command, what it must show, and what the report has for it: VM/ESA 1.1, a virtual machine in XA mode.
 struct Traced {
@@ -37,90 +40,133 @@ const fn traced(
 
 #[rustfmt::skip]
 const COMMANDS: &[Traced] = &[
-    traced("SET",      "set imsg off", &[], [10454, 80, 23, 44]),
-    traced("ACCESS",   "access 295 c", &["C (295) R/O"], [19907, 124, 22, 60]),
-    traced("COPY",     "copyfile master script a master file a", &[], [29902, 113, 32, 51]),
-    traced("COMPARE",  "compare master script a master file a", &["Comparing MASTER SCRIPT A"], [66970, 570, 24, 44]),
-    traced("RENAME",   "rename master file a test script a (updirt", &[], [22743, 87, 28, 50]),
-    traced("LISTFILE", "listfile test script a (label", &["TEST     SCRIPT   A1 V", "CMS191"], [12132, 106, 26, 42]),
-    traced("XXXX",     "xxxx", &["Unknown CP/CMS command"], [31527, 98, 27, 71]),
-    traced("ERASE",    "erase test script a", &[], [16880, 87, 28, 48]),
-    traced("EXEC2",    "exec2 x y (all", &["DONE 40 x y"], [66683, 701, 18, 37]),
-    traced("QUERY",    "query disk", &["CMS191 191  A", "CMS190 295  C"], [24585, 239, 23, 51]),
-    traced("FILEDEF",  "filedef in reader", &[], [7998, 78, 23, 33]),
-    traced("PRINT",    "print master script a", &[], [50943, 94, 27, 56]),
-    traced("LOAD",     "load br14", &[], [21617, 129, 42, 57]),
-    traced("GENMOD",   "genmod br14", &[], [15722, 107, 35, 48]),
-    traced("BR14",     "br14", &[], [14164, 91, 25, 49]),
-    traced("REXREX",   "rexrex x y (all", &["5050 x y"], [72656, 234, 21, 49]),
-    traced("SPKA",     "spka", &[], [63094, 352, 39, 65]),
+    traced("SET",      "set imsg off", &["Ready;"], [10454, 80, 23, 44]),
+    traced("ACCESS",   "access 295 c", &["C (295) R/O", "Ready;"], [19907, 124, 22, 60]),
+    traced("COPY",     "copyfile master script a master file a", &["Ready;"], [29902, 113, 32, 51]),
+    traced("COMPARE",  "compare master script a master file a", &["Comparing MASTER SCRIPT A", "Ready;"],
+        [66970, 570, 24, 44]),
+    traced("RENAME",   "rename master file a test script a (updirt", &["Ready;"], [22743, 87, 28, 50]),
+    traced("LISTFILE", "listfile test script a (label", &["TEST     SCRIPT   A1 V", "CMS191", "Ready;"],
+        [12132, 106, 26, 42]),
+    traced("XEDIT",    "xedit test script a", &["TEST     SCRIPT   A1  V", "Line 8 of"], [77016, 157, 46, 82]),
+    traced("XXXX",     "xxxx", &["No such subcommand: xxxx"], [31527, 98, 27, 71]),
+    traced("LOCATE",   "locate /EXECUTION", &["Line=40", "Line 39 of a EXECUTION"], [50105, 77, 24, 44]),
+    traced("CHANGE",   "change /EXECUTION/DEFINITION", &["Line 39 of a DEFINITION"], [20985, 79, 25, 55]),
+    traced("NEXT",     "next 2", &["Line=42"], [37838, 76, 23, 42]),
+    traced("INPUT",    "input", &["This is an input test line.", "Line=43", "Size=121"], [102873, 149, 29, 63]),
+    traced("DELETE",   "delete 1", &["Size=120"], [27902, 77, 24, 45]),
+    traced("FILE",     "file", &["Ready;"], [63623, 140, 38, 77]),
+    traced("ERASE",    "erase test script a", &["Ready;"], [16880, 87, 28, 48]),
+    traced("EXEC2",    "exec2 x y (all", &["DONE 40 x y", "Ready;"], [66683, 701, 18, 37]),
+    traced("QUERY",    "query disk", &["CMS191 191  A", "CMS190 295  C", "Ready;"], [24585, 239, 23, 51]),
+    traced("FILEDEF",  "filedef in reader", &["Ready;"], [7998, 78, 23, 33]),
+    traced("PRINT",    "print master script a", &["Ready;"], [50943, 94, 27, 56]),
+    traced("ASSEMBLE", "assemble br14", &["NO STATEMENTS FLAGGED", "Ready;"], [374318, 1236, 101, 77]),
+    traced("LOAD",     "load br14", &["Ready;"], [21617, 129, 42, 57]),
+    traced("GENMOD",   "genmod br14", &["Ready;"], [15722, 107, 35, 48]),
+    traced("BR14",     "br14", &["Ready;"], [14164, 91, 25, 49]),
+    traced("REXREX",   "rexrex x y (all", &["5050 x y", "Ready;"], [72656, 234, 21, 49]),
+    traced("SPKA",     "spka", &["Ready;"], [63094, 352, 39, 65]),
 ];
 
-/// No command may take more than so many times the report's instructions.
-const MOST: u64 = 3;
+/// No command may take more than so many tenths of the report's instructions, and all together no more than so many.
+const MOST: u64 = 15;
+const MOST_OF_ALL: u64 = 10;
+
+/// The command that may execute more tenths of the report's, until it needs less: a hundred rounds of a loop, two
+/// functions in each. In other execs whose texts the report has a clause takes fewer instructions here
+/// (`docs/pipe-pathlengths.md`).
+const LARGER: (&str, u64) = ("REXREX", 27);
+
+/// How many tenths of the report's instructions a row may have.
+fn most(name: &str) -> u64 {
+    match name {
+        "all" => MOST_OF_ALL,
+        name if name == LARGER.0 => LARGER.1,
+        _ => MOST,
+    }
+}
 
 fn files() -> Vec<File<'static>> {
-    const BR14: &str = "cards\nESD 1 SD:BR14:0:4\nTXT 1 0 1bff07fe\nEND 0 1";
+    const BR14: &str = "source\nBR14     CSECT\n         SR    15,15              NO ERROR\n         \
+        BR    14                 RETURN\n         END   BR14\n";
     const EXEC2: &str = "&TRACE OFF\n&N = 0\n-LOOP\n&N = &N + 1\n&IF &N LT 40 &GOTO -LOOP\n&TYPE DONE &N &1 &2\n";
     const REXREX: &str = "/* */\nparse arg a b rest\nsum = 0\n\
         do i = 1 to 100\n  sum = sum + length(word(a b rest, 1)) * i\nend\nsay sum a b\n";
     // LHI 3,100; A: SPKA 0; SPKA X'E0'; BRCT 3,A; SR 15,15; BR 14.
     const SPKA: &str = "a7380064 b20a0000 b20a00e0 a736fffc 1bff 07fe";
+    let text = |n: u32| if n == 39 { "a EXECUTION" } else { "a text" };
     let master: String =
-        (0..120).map(|n| format!("Line {n} of a text that is copied, compared and printed.\n")).collect();
+        (0..120).map(|n| format!("Line {n} of {} that is copied, compared and printed.\n", text(n))).collect();
     vec![
         ("MASTER", "SCRIPT", "A1", master.leak()),
-        ("BR14", "TEXT", "A1", BR14),
+        ("BR14", "ASSEMBLE", "A1", BR14),
         ("EXEC2", "EXEC", "A1", EXEC2),
         ("REXREX", "EXEC", "A1", REXREX),
         ("SPKA", "MODULE", "A1", SPKA),
     ]
 }
 
-fn counted(site: &mut Site, command: &Traced) -> (Counted, u64) {
-    let (said, Count { instructions, privileged, diagnoses, own, shared }) = count::count(site, command.typed);
-    for shown in command.shows {
-        assert!(said.contains(shown), "{}: {said}", command.typed);
+/// What a command costs. What it must show and does not is added to `wrong`.
+fn counted(seat: &mut Seat, command: &Traced, wrong: &mut Vec<String>) -> (Counted, u64) {
+    let profile = std::env::var("ENDICOTT_PROFILE").is_ok_and(|name| name == command.name);
+    let count = count::count_at(seat, profile, |seat| {
+        seat.says(command.typed);
+        if command.name == "INPUT" {
+            seat.says("This is an input test line.");
+            seat.presses(Aid::Enter);
+        }
+    });
+    let Count { instructions, privileged, diagnoses, own, shared } = count;
+    let shown = if seat.is_guests() { seat.rows().join("\n") } else { seat.cp_screen() };
+    for wanted in command.shows {
+        if !shown.contains(wanted) {
+            wrong.push(format!("{}: {wanted} is not in\n{shown}", command.typed));
+        }
     }
-    let ready = if command.name == "XXXX" { "Ready(-0003);" } else { "Ready;" };
-    assert!(said.contains(ready), "{}: {said}", command.typed);
     (Counted { instructions, special: privileged + own, own, shared }, diagnoses)
 }
 
 const HEAD: &str = "\
 # What CMS commands cost
 
-The commands of appendix A of \"VM/ESA Release 1.1 Performance Report\" that need no editor and no assembler, typed one
-after the other in a virtual machine that has IPLed the saved system CMS, in the report's order. Of each: instructions,
-special operations (privileged instructions, and pages of the machine's own at their first reference), pages of its own
-and shared pages that it refers to; in front of the bar here, behind it in the report (VM/ESA 1.1, XA mode). The last
-column counts DIAGNOSE.
+The twenty-five commands of appendix A of \"VM/ESA Release 1.1 Performance Report\", typed one after the other at a 3270
+in a virtual machine that has IPLed the saved system CMS, in the report's order. Those from XXXX to FILE are typed in
+the editor. Of each: instructions, special operations (privileged instructions, and pages of the machine's own at their
+first reference), pages of its own and shared pages that it refers to; in front of the bar here, after it in the report
+(VM/ESA 1.1, XA mode). The last column counts DIAGNOSE.
 
 The report does not have the texts of its files: MASTER SCRIPT has 120 lines here, EXEC2 and REXREX are loops, SPKA sets
-the PSW key 200 times. CP's TRACE COUNT counts; `BLESS=1 cargo test -p cms --test pathlengths` writes this page, and
-without BLESS the test fails if a command takes more than 3 times the report's instructions.
+the PSW key 200 times. CP's TRACE COUNT counts; `BLESS=1 cargo test -p cms --test pathlengths` writes this page. The
+test fails if a command takes more than 1.5 times the report's instructions (REXREX, a hundred rounds of two functions:
+2.7 times), or all together more than the report's.
 
 | command | instructions | | special | | own pages | | shared pages | | DIAGNOSE |
 |---|---:|:---|---:|:---|---:|:---|---:|:---|---:|
 ";
 
 #[test]
-fn no_command_takes_three_times_the_reports_instructions() {
+fn commands_take_few_instructions() {
     let Some(cms) = cms::nucleus() else { return };
     let mut site = Site::new(&cms, &[], &files());
-    count::begin(&mut site);
-    site.says("CMSUSER", "#cp link maint 190 295 rr");
+    count::save(&mut site);
+    let mut seat = Seat::new(site, 24, 80);
+    seat.log_on_with("ipl cms parm autocr");
+    seat.says("#cp link maint 190 295 rr");
     let mut page = HEAD.to_string();
-    let mut over = Vec::new();
+    let (mut over, mut wrong) = (Vec::new(), Vec::new());
     let mut sums = ([0; 4], [0; 4]);
     let fields = |counted: Counted| [counted.instructions, counted.special, counted.own, counted.shared];
     let mut row = |name: &str, here: [u64; 4], report: [u64; 4], diagnoses: u64| {
         let pairs: Vec<String> = here.iter().zip(report).map(|(here, report)| format!("{here} | {report}")).collect();
         writeln!(page, "| {name} | {} | {diagnoses} |", pairs.join(" | ")).expect("a string has room");
+        if here[0] * 10 > most(name) * report[0] {
+            over.push(format!("{name}: {} instructions, {} in the report", here[0], report[0]));
+        }
     };
     let mut all_diagnoses = 0;
     for command in COMMANDS {
-        let (counted, diagnoses) = counted(&mut site, command);
+        let (counted, diagnoses) = counted(&mut seat, command, &mut wrong);
         let (here, report) = (fields(counted), fields(command.report));
         row(command.name, here, report, diagnoses);
         for n in 0..4 {
@@ -128,16 +174,17 @@ fn no_command_takes_three_times_the_reports_instructions() {
             sums.1[n] += report[n];
         }
         all_diagnoses += diagnoses;
-        if counted.instructions > MOST * command.report.instructions {
-            over.push(format!("{}: {} instructions", command.name, counted.instructions));
-        }
     }
     row("all", sums.0, sums.1, all_diagnoses);
     // What they were for has been done.
-    let after = site.says("CMSUSER", "listfile * * a");
+    seat.says("listfile * * a");
+    let after = seat.cp_screen();
     assert!(after.contains("BR14     MODULE   A1") && !after.contains("TEST     SCRIPT"), "{after}");
-    let after = site.says("CMSUSER", "query filedef");
+    seat.says("query filedef");
+    let after = seat.cp_screen();
     assert!(after.contains("IN") && after.contains("READER"), "{after}");
-    assert!(over.is_empty(), "more than {MOST} times the report's: {over:?}");
+    println!("{page}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(over.is_empty(), "too many: {over:?}");
     count::keep("cms-pathlengths.md", &page);
 }

@@ -5,6 +5,7 @@
 //! ```text
 //! -- a comment
 //! ** file 191 FRUIT DATA A1 source/apple/banana     as in tests/transcripts
+//! ** folder 191 demo             the same
 //! ** dated                       the day is shown, which is in 1991
 //! ** size 43 80                  the display; without it, 24 rows of 80 columns
 //! > xedit fruit data             typed at the cursor, or on CP's screen, and ENTER
@@ -26,8 +27,7 @@ use support::stories::told_again;
 
 /// Plays a story, and tells it with what is shown now.
 fn tell(text: &str, cms: &[PathBuf; 2]) -> String {
-    let files: Vec<&str> = text.lines().filter(|line| line.starts_with("** file ")).collect();
-    let story = Story::parse(&files.join("\n"));
+    let story = Story::files_alone(text);
     let size = text.lines().find_map(|line| line.strip_prefix("** size ")).unwrap_or("24 80");
     let (rows, columns) = size.split_once(' ').expect("rows and columns");
     let [rows, columns] = [rows, columns].map(|n| n.parse().expect("a number"));
