@@ -1,11 +1,12 @@
-//! What tests share: [`stories`], and numbers that look random and follow from a seed, so that a failure is repeated
-//! by naming it.
+//! What tests share: [`stories`], a [`folder`] that goes with its test, and numbers that look random and follow from a
+//! seed, so that a failure is repeated by naming it.
 //!
 //! The row that belongs to a seed is the same on every host, and changes at most with the version of `fastrand` that
 //! `Cargo.lock` names. Nothing outside tests depends on this crate: true random numbers are an argument there.
 
 #![forbid(unsafe_code)]
 
+pub mod folder;
 pub mod stories;
 
 /// A row of random numbers.
