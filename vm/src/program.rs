@@ -1,9 +1,9 @@
 //! `endicott cms run`: a program in C, from its source to its return code in one command.
 
-use crate::clock::HostClock;
 use crate::script::Seat;
 use base::Clock;
 use consoles::display::Turn;
+use hostside::clock::HostClock;
 use spool::{Attributes, Content, Punch, Queue};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ fn attempt(options: &Options) -> Result<u8, String> {
         attributes: Attributes {
             name: DECK.into(),
             kind: "TEXT".into(),
-            ..Attributes::new(&user, Queue::Reader, HostClock::new().now())
+            ..Attributes::new(&user, Queue::Reader, HostClock::start().now())
         },
         originator: "SYSTEM".into(),
         content: Content::Binary,
@@ -244,7 +244,7 @@ fn is_abend(line: &str) -> bool {
 
 /// The next line for a program that reads from its console.
 fn next_line(input: &mut impl BufRead) -> Result<String, String> {
-    let line = crate::local::line(input).map_err(|error| format!("standard input: {error}"))?;
+    let line = terminals::local::line(input).map_err(|error| format!("standard input: {error}"))?;
     Ok(line.ok_or("the program reads from its console, and standard input has no more lines")?)
 }
 

@@ -29,8 +29,15 @@ struct Head {
     storage: U32,
     /// X'1C': how many words of relocation follow the image.
     words: U32,
+    /// X'20': where what changes begins, at a page.
+    variables: U32,
+    /// X'24'
+    zero: U32,
 }
-const _: () = assert!(size_of::<Head>() == 32);
+const _: () = assert!(size_of::<Head>() == 40);
+
+/// How long a page is: what changes begins one.
+const PAGE: usize = 4096;
 
 /// The word is a distance, in halfwords, to what is not in the part.
 const RELATIVE: u32 = 1;
@@ -48,8 +55,15 @@ pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
     sections.sort_by_key(|section| section.address());
     let base = sections.first().map(|section| section.address()).ok_or("the part is empty")?;
     let (mut image, mut storage, mut words) = (Vec::new(), 0, Vec::new());
+    let mut variables = None;
     for section in &sections {
         let at = (section.address() - base) as usize;
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+        if sh_flags & u64::from(elf::SHF_WRITE) != 0 {
+            variables = variables.or(Some(at));
+        } else if variables.is_some() {
+            return Err("what does not change lies after what does".to_owned());
+        }
         storage = at + section.size() as usize;
         let data = section.data().map_err(|error| error.to_string())?;
         if !data.is_empty() {
@@ -75,6 +89,10 @@ pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
     }
     image.resize(image.len().next_multiple_of(4), 0);
     storage = storage.max(image.len());
+    let variables = variables.unwrap_or_else(|| storage.next_multiple_of(PAGE));
+    if variables % PAGE != 0 {
+        return Err("what changes does not begin a page".to_owned());
+    }
     let head = Head {
         identifier: base::ebcdic::padded("CMSPART1"),
         stamp,
@@ -82,6 +100,8 @@ pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
         image: U32::new(image.len() as u32),
         storage: U32::new(storage as u32),
         words: U32::new(words.len() as u32),
+        variables: U32::new(variables as u32),
+        zero: U32::ZERO,
     };
     // What the head has no room for would be the part's.
     image[..size_of::<Head>()].copy_from_slice(head.as_bytes());

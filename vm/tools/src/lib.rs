@@ -1,4 +1,5 @@
-//! The commands that look after host files: `endicott dasd` and `endicott tape`, and the folder of a system.
+//! The commands that look after host files: `endicott dasd` and `endicott tape`, the folder of a system, and what
+//! this executable has aboard.
 //!
 //! They need no CP. In a crate of their own they are checked beside CP, not after it.
 
@@ -7,6 +8,7 @@
 #[macro_use]
 extern crate say;
 
+pub mod aboard;
 pub mod dasd;
 pub mod signals;
 pub mod system;
