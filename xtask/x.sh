@@ -11,10 +11,12 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 # Packages by the program each is wanted for: one that is there already, from wherever, is left alone.
 wanted="cc=gcc as=binutils gzip=gzip tar=tar"
 case $task in
+dist) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu dpkg-deb=dpkg xz=xz-utils unshare=util-linux" ;;
 run|cms) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu" ;;
 test|bless|ci)
        wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user
                cckdcdsk=hercules" ;;
+kernels) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu flex=flex bison=bison bc=bc xz=xz-utils" ;;
 oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;
 aarch64) wanted="$wanted aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu qemu-aarch64|qemu-aarch64-static=qemu-user" ;;
 bench) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
@@ -99,5 +101,10 @@ if ! here cargo; then
         sh "$script" -y --no-modify-path --default-toolchain "$channel" --profile minimal -c clippy -c rustfmt ||
         fail "Rust $least or newer is needed and could not be fetched: get it from https://rustup.rs and try again"
     rm -f "$script"
+fi
+# The first build of the task runner takes a minute: it is not silent.
+if [ ! -x "${CARGO_TARGET_DIR:-target}/debug/xtask" ]; then
+    echo "Building what runs the tasks; this is done once." >&2
+    cargo build --package xtask
 fi
 exec cargo run --quiet --package xtask -- "$@"

@@ -25,7 +25,7 @@ const STRICT: [&str; 4] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 36] = [
+const RARE: [&str; 37] = [
     "edf/check.c",
     "edf/kept.c",
     "lib/members.c",
@@ -51,6 +51,7 @@ const RARE: [&str; 36] = [
     "nucleus/link.c",
     "nucleus/module.c",
     "nucleus/part.c",
+    "nucleus/path.c",
     "nucleus/routine.c",
     "nucleus/saved.c",
     "nucleus/segment.c",
@@ -85,6 +86,7 @@ const LOW: [(&str, &str, &[&str]); 3] = [
             "xedit/save.c",
             "xedit/setscreen.c",
             "xedit/setsession.c",
+            "xedit/setterm.c",
             "xedit/setview.c",
             "xedit/typewriter.c",
         ],

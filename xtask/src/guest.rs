@@ -46,11 +46,12 @@ pub(crate) fn prepare() -> Outcome<Guest> {
 }
 
 /// The programs of the benches' initramfs and the C sources of each, in `benches/guest`.
-const BENCHES: [(&str, &[&str]); 4] = [
-    ("bench", &["main.c", "cpu.c", "mem.c", "fp.c", "str.c", "sys.c", "job.c"]),
+const BENCHES: [(&str, &[&str]); 5] = [
+    ("bench", &["main.c", "cpu.c", "mem.c", "fp.c", "str.c", "dec.c", "sys.c", "job.c"]),
     ("tiny", &["tiny.c"]),
     ("probe", &["probe.c"]),
     ("disk", &["disk.c"]),
+    ("net", &["net.c"]),
 ];
 
 /// Makes sure the benches' initramfs is there too and returns it; this one needs the cross compiler.
@@ -187,7 +188,7 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
 
 /// Modules of the kernel that tests load: networks between guests, over IUCV, with cards and channels; random numbers;
 /// disks, what is on them, and machines of a guest's own; folders of the host, and other devices of virtio.
-const MODULES: [&str; 37] = [
+const MODULES: [&str; 38] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -209,6 +210,7 @@ const MODULES: [&str; 37] = [
     "virtio-rng.ko",
     "ccwgroup.ko",
     "ctcm.ko",
+    "lcs.ko",
     "llc.ko",
     "stp.ko",
     "bridge.ko",

@@ -10,9 +10,11 @@ mod clients;
 mod cms;
 mod ddr;
 mod deny;
+mod dist;
 mod guest;
 mod host;
 mod house;
+mod kernels;
 mod lua;
 mod picture;
 mod real;
@@ -35,9 +37,11 @@ cargo x TASK (or make TASK, which first installs what is missing):
                            real runs programs as Debian has them, real cc java some of them; passes measures what
                            each pass of the translator saves)
   boots [N] [--cpus N] [--engine ENGINE]  boots Debian's kernel N times each on 1, 2 and 4 CPUs, to its end
+  kernels [MACHINE...]     builds Linux from Debian's source for z13, z14, z15 and z16, and starts each on two models
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
   aarch64 [CRATE...]       build for aarch64 hosts, and tests of what interprets under qemu-aarch64
+  dist [--twice]           what is given away, into cache/dist: a static executable, packages; built twice, it compares
   docs                     the references in docs/reference, from the tables in the source
   picture                  docs/screen.svg, the README's picture, from the screen of a 3270 client
   deny                     licences and sources of dependencies, and crates there in two versions, by cargo-deny
@@ -68,9 +72,11 @@ fn perform(words: &[&str]) -> Outcome {
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),
         ["boots", words @ ..] => boots::boots(words),
+        ["kernels", words @ ..] => kernels::kernels(words),
         ["oracle", words @ ..] => tasks::oracle(words),
         ["fuzz", words @ ..] => tasks::fuzz(words),
         ["aarch64", words @ ..] => aarch64::aarch64(words),
+        ["dist", words @ ..] => dist::dist(words),
         ["docs"] => tasks::docs(),
         ["picture"] => picture::picture(),
         ["deny"] => deny::deny(),

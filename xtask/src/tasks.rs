@@ -30,7 +30,8 @@ pub(crate) fn run_system(arguments: &[&str]) -> Outcome {
             }
         }
     }
-    run(endicott().args(["run", "--system"]).arg(&system).args(arguments))
+    // It is not one of the tests, for which Cargo sets this.
+    run(endicott().env_remove("ENDICOTT_CODE_CACHE").args(["run", "--system"]).arg(&system).args(arguments))
 }
 
 /// Makes the sample system in the folder `system`, with the CMS of these sources.

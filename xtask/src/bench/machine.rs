@@ -23,6 +23,8 @@ pub(super) struct Load {
     pub native: PathBuf,
     /// A disk: an image of a 3390; on QEMU nothing but its blocks, at a virtio disk.
     pub disk: Option<PathBuf>,
+    /// A network card, and a gateway that leads to this host's loopback, too.
+    pub network: bool,
     /// The guest's storage in MiB.
     pub memory: u64,
     /// Passes that our translator leaves out.
@@ -131,6 +133,9 @@ fn endicott(load: &Load, append: &str, cpus: u16) -> Command {
     if let Some(disk) = &load.disk {
         command.arg("--disk").arg(disk);
     }
+    if load.network {
+        command.args(["--net", "user", "--host-access"]);
+    }
     command
 }
 
@@ -142,6 +147,9 @@ fn qemu(load: &Load, append: &str) -> Command {
     if let Some(disk) = &load.disk {
         let drive = format!("file={},if=none,id=disk,format=raw,cache=writeback", disk.display());
         command.args(["-drive", &drive, "-device", "virtio-blk-ccw,drive=disk"]);
+    }
+    if load.network {
+        command.args(["-netdev", "user,id=net", "-device", "virtio-net-ccw,netdev=net"]);
     }
     command.arg("-kernel").arg(&load.kernel).arg("-initrd").arg(&load.initrd).args(["-append", append]);
     command
@@ -209,19 +217,25 @@ impl Running {
         let mut seen = Vec::new();
         loop {
             let left = end.saturating_sub(self.began.elapsed());
-            let line = self.lines.recv_timeout(left).map_err(|_| {
-                format!(
-                    "{} did not print {mark} within {limit:?}; its console is in {}.",
-                    self.machine.name(),
-                    self.log.display()
-                )
-            })?;
+            let line = self.next(mark, left)?;
             let last = line.text.contains(mark);
             seen.push(line);
             if last {
                 return Ok(seen);
             }
         }
+    }
+
+    /// The next console line; `mark` is what is waited for.
+    pub(super) fn next(&mut self, mark: &str, limit: Duration) -> Outcome<Line> {
+        let line = self.lines.recv_timeout(limit).map_err(|_| {
+            format!(
+                "{} did not print {mark} within {limit:?}; its console is in {}.",
+                self.machine.name(),
+                self.log.display()
+            )
+        });
+        Ok(line?)
     }
 
     /// Per cent of one host processor used over `time`.
@@ -232,7 +246,7 @@ impl Running {
     }
 
     /// Seconds of host processor time used so far, all threads together.
-    fn processor_time(&self) -> Outcome<f64> {
+    pub(super) fn processor_time(&self) -> Outcome<f64> {
         // Summed over the threads from their own nanosecond counts: clock ticks are too coarse for an idle guest.
         let tasks = self.proc("task");
         let mut nanoseconds = 0;

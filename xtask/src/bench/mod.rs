@@ -16,6 +16,7 @@ use crate::host::{self, Outcome, at, cargo, make_folder, output, run};
 
 mod disks;
 mod machine;
+mod net;
 mod passes;
 mod programs;
 use machine::{Load, Machine, Running};
@@ -89,8 +90,15 @@ pub(crate) fn bench(words: &[&str]) -> Outcome {
         run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
     }
     let (initrd, native) = (guest::prepare_benches()?, guest::prepare_native()?);
-    let load =
-        Load { kernel: guest::prepare()?.kernel, initrd, native, disk: None, memory: machine::MEMORY_MIB, without: "" };
+    let load = Load {
+        kernel: guest::prepare()?.kernel,
+        initrd,
+        native,
+        disk: None,
+        network: false,
+        memory: machine::MEMORY_MIB,
+        without: "",
+    };
     let mut rows = Vec::new();
     let wanted = |item: &str| wish.items.is_empty() || wish.items.iter().any(|asked| asked == item);
 
@@ -123,6 +131,9 @@ pub(crate) fn bench(words: &[&str]) -> Outcome {
     }
     if wanted("disk") {
         rows.extend(disks::disks(&wish, &load)?);
+    }
+    if wanted("net") {
+        rows.extend(net::net(&wish, &load)?);
     }
     if !rows.is_empty() {
         print!("\n{}", table(&rows));
@@ -163,7 +174,7 @@ fn pair(wish: &Wish, peer: Machine) -> Vec<Machine> {
 }
 
 /// Items that are no benchmarks of the guest's.
-const NO_BENCHMARKS: [&str; 8] = ["boot", "hercules", "idle", "twocpus", "disk", "io", "real", "passes"];
+const NO_BENCHMARKS: [&str; 9] = ["boot", "hercules", "idle", "twocpus", "disk", "net", "io", "real", "passes"];
 
 /// Longest times for a boot and for one round of all benchmarks; generous, because a host may be busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(300);
@@ -230,12 +241,20 @@ fn benchmarks(wish: &Wish, load: &Load, names: &[&str]) -> Outcome<Vec<Row>> {
             results.take(machine, running, &format!("{number}/{}", wish.rounds))?;
         }
     }
+    // A boot of Hercules takes most of a minute: one has to do.
+    let decimal: Vec<&str> = DECIMAL.into_iter().filter(|item| names.is_empty() || names.contains(item)).collect();
+    if !decimal.is_empty() && Machine::Hercules.version().is_some() {
+        let mode = format!("vmb.mode=bench vmb.tests={}", decimal.join(","));
+        let (running, _) = booted(Machine::Hercules, load, &mode)?;
+        results.take(Machine::Hercules, running, "1/1")?;
+    }
     let Results { samples, items, .. } = &results;
-    let against = |peer: Machine| {
-        let goal = if peer == Machine::Qemu { Goal::Faster } else { Goal::None };
-        items.iter().map(|item| samples.row(item, "s", peer, goal)).collect::<Vec<_>>()
+    let against = |(peer, goal): (Machine, Goal)| {
+        let measured = |item: &&String| peer != Machine::Hercules || samples.median(peer, item).is_some();
+        items.iter().filter(measured).map(|item| samples.row(item, "s", peer, goal)).collect::<Vec<_>>()
     };
-    Ok([Machine::Qemu, Machine::Native].into_iter().flat_map(against).collect())
+    let peers = [(Machine::Qemu, Goal::Faster), (Machine::Hercules, Goal::Ratio(0.2)), (Machine::Native, Goal::None)];
+    Ok(peers.into_iter().flat_map(against).collect())
 }
 
 /// What programs in guests have measured.
@@ -251,19 +270,26 @@ struct Results {
 impl Results {
     /// Reads what a machine says until its programs have ended. `round` says which time it is.
     fn take(&mut self, machine: Machine, mut running: Running, round: &str) -> Outcome {
-        for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
+        let mut began = 0.0;
+        loop {
+            let line = running.next("BENCH-DONE", ROUND_LIMIT)?;
+            if line.text.contains("BENCH-DONE") {
+                return Ok(());
+            }
             let words: Vec<&str> = line.text.split_whitespace().collect();
             match words[..] {
+                ["bench-start", _] => began = running.processor_time()?,
                 ["bench" | "real", name, seconds] => {
                     let seconds = seconds.parse().map_err(|_| format!("The guest said: {}", line.text))?;
-                    println!("bench {round} {} {name} {seconds:.3} s", machine.name());
-                    self.samples.add(machine, name, seconds);
-                    if !self.items.iter().any(|item| item == name) {
-                        self.items.push(name.to_owned());
+                    self.add(machine, round, name, seconds);
+                    if let Some(name) = net::processor(name) {
+                        self.add(machine, round, &name, running.processor_time()? - began);
                     }
                 }
                 // Compilers fuse multiplications and additions as the processor can: so the last digits are its own.
                 ["check", name, _] if machine == Machine::Native && FLOATING.contains(&name) => {}
+                // What it makes of QUANTIZE or of the packed digits is not what all others do.
+                ["check", "dfpround", _] if machine == Machine::Hercules => {}
                 ["check", name, value] => match self.checks.iter().find(|(known, _)| known == name) {
                     None => self.checks.push((name.to_owned(), value.to_owned())),
                     Some((_, first)) if first == value => {}
@@ -276,7 +302,14 @@ impl Results {
                 _ => {}
             }
         }
-        Ok(())
+    }
+
+    fn add(&mut self, machine: Machine, round: &str, item: &str, seconds: f64) {
+        println!("bench {round} {} {item} {seconds:.3} s", machine.name());
+        self.samples.add(machine, item, seconds);
+        if !self.items.iter().any(|known| known == item) {
+            self.items.push(item.to_owned());
+        }
     }
 }
 
@@ -303,6 +336,9 @@ fn two_cpus(wish: &Wish, load: &Load) -> Outcome<Row> {
     let (item, goal) = ("twocpus".into(), Goal::AtLeast(1.9));
     Ok(Row { item, unit: "s", peer: Machine::Two, ours: one, theirs: two, goal, host })
 }
+
+/// Items of decimal arithmetic, of which QEMU can do next to nothing. Hercules of Debian has no vector registers.
+const DECIMAL: [&str; 7] = ["decimal", "packedadd", "packedmul", "packedtext", "dfpadd", "dfpmul", "dfpround"];
 
 /// Items of floating-point arithmetic.
 const FLOATING: [&str; 2] = ["nbody", "matmul"];
