@@ -6,6 +6,8 @@
 //! OPERATOR_USERID   OPERATOR
 //! TIMEZONE          EST WEST 05:00
 //! PROCESSORS        4
+//! STORAGE           512M
+//! XSTORE            256M
 //! TN3270            127.0.0.1:3270
 //! TLS               CERTIFICATE server.pem KEY server.key
 //! LOGMSG            Welcome.
@@ -24,14 +26,14 @@
 //! MODIFY            VSWITCH OUTSIDE GRANT LINUX1
 //! ```
 
-use crate::networks::Networks;
 use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
+use hostside::networks::Networks;
 use lan::Kind;
 use message::calendar::Zone;
 use minidisk::policy::{Limits, Policy, Settings};
-use nucleus::system::SystemConfig;
+use nucleus::system::{LEAST, SystemConfig};
 use say::words::words;
 use std::path::{Path, PathBuf};
 
@@ -137,6 +139,15 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             Ok(processors @ 1..=64) => configuration.processors = Some(processors),
             _ => return Err("PROCESSORS needs a number from 1 to 64".into()),
         },
+        ("STORAGE", [size]) => {
+            let bytes = megabytes(size).filter(|&bytes| bytes >= LEAST);
+            let wrong = || format!("STORAGE {size} is not a size such as 256M, of {}M at least", LEAST >> 20);
+            system.real = Some(bytes.ok_or_else(wrong)?);
+        }
+        ("XSTORE", [size]) => {
+            let bytes = megabytes(size).filter(|&bytes| bytes > 0);
+            system.expanded = bytes.ok_or_else(|| format!("XSTORE {size} is not a size such as 256M"))?;
+        }
         ("TN3270", [address]) => configuration.tn3270 = Some(address.to_string()),
         ("TLS", ["CERTIFICATE" | "certificate", certificate, "KEY" | "key", key]) => {
             configuration.tls = Some((folder.join(certificate), folder.join(key)));
@@ -182,7 +193,8 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         _ => {
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
-                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
+                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, STORAGE nM, XSTORE nM, TN3270 address:port, \
+                 TLS CERTIFICATE file KEY file, \
                  DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., \
                  USER_VOLUME_INCLUDE mask, TDISK volid first count, SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n \
                  TIMING ON, VDISK SYSLIM nM USERLIM nM, DEFINE LAN name, DEFINE VSWITCH name UPLINK USER, \
@@ -355,8 +367,8 @@ TDISK STORAGE 512M
 * SUBSYSTEM 02 CACHE 64M NVS 4M TIMING OFF
 
 * Networks. Users connect network adapters to them (DEFINE NIC, COUPLE, or NICDEF in USER DIRECT). A guest LAN is among
-* guests; a virtual switch may have an uplink, which needs no privilege: a gateway at 10.0.2.2 to this computer's
-* network.
+* guests; a virtual switch may have an uplink. USER needs no privilege: a gateway at 10.0.2.2 to this computer's
+* network. PASST, TAP, LISTEN and CALL are others (HELP SET).
 DEFINE LAN LAN1 OWNERID SYSTEM
 * DEFINE VSWITCH WEB UPLINK USER PUBLISH 8080:80
 * MODIFY VSWITCH WEB GRANT LINUX1
@@ -467,6 +479,21 @@ mod tests {
     fn a_mistake_is_named_with_its_line() {
         assert!(matches!(good("* x\nPROCESSORS many", Path::new("")), Err((2, _))));
         assert!(matches!(good("FROB", Path::new("")), Err((1, _))));
+        assert_eq!(good("XSTORE 2G", Path::new("")).unwrap().system.expanded, 2 << 30);
+        assert_eq!(good("STORAGE 16M", Path::new("")).unwrap().system.real, Some(16 << 20));
+        for wrong in [
+            "STORAGE",
+            "STORAGE 15M",
+            "STORAGE 64",
+            "STORAGE 1G 2G",
+            "XSTORE",
+            "XSTORE 0M",
+            "XSTORE 64",
+            "XSTORE 17179869184G",
+            "XSTORE 1M 2M",
+        ] {
+            assert!(matches!(good(wrong, Path::new("")), Err((1, _))), "{wrong}");
+        }
         // All of them at once, and what is right stands.
         let text = "PROCESSORS many\nFROB\nOPERATOR_USERID OP\n* TAPE y\nTAPE x\nDASD 200 a\nDASD 200 b";
         let (configuration, wrong) = parse(text, Path::new(""));

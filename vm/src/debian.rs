@@ -1,7 +1,8 @@
 //! `endicott debian`: a Debian that starts from a disk, made by [`making`], and run.
 
-use crate::making::{self, Made};
-use crate::{linux, network};
+use crate::linux;
+use guests::making::{self, Made};
+use hostside::network;
 use std::path::PathBuf;
 
 /// What the command line says.
@@ -14,7 +15,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub run: bool,
     /// The virtual machine's storage when it runs.
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = linux::size)]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guests::options::size)]
     pub memory: u64,
     /// How many virtual CPUs it has when it runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -33,10 +34,10 @@ pub(crate) fn debian(options: &Options) -> Result<u8, String> {
         return Err(format!("{word} is for a system that runs: --run"));
     }
     if options.run {
-        return linux::linux(&linux::Options {
+        return linux::linux(&guests::options::Options {
             network: options.network.clone(),
             making: options.making.clone(),
-            ..linux::Options::of_system(&options.name, options.memory, options.cpus)
+            ..guests::options::Options::of_system(&options.name, options.memory, options.cpus)
         });
     }
     let disk = making::disk(&options.name);

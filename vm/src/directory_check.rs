@@ -4,13 +4,14 @@
 //! what is not there: host files, volumes, users, devices. What need not be wrong is told, too, and does not count.
 
 use crate::configuration::{self, Configuration};
-use crate::{tls, volumes};
+use crate::volumes;
 use ::directory::{Device, DeviceKind, Directory, Extent, RealDevice, User};
 use dasd::{Image, ImageError, Options};
 use minidisk::real;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use tape::{Tape, TapeError};
+use terminals::tls;
 use tools::system::load_directory;
 
 /// What is to be done.

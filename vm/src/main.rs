@@ -4,8 +4,8 @@
 //! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
 //! reader, `password` changes a user's password, `directory` checks a system's texts,
 //! `dasd` makes and looks after disks, `cms` makes programs for CMS,
-//! `linux` runs one guest on standard input and output or in the background, `debian` makes one; `list`, `stop`, `ssh`
-//! and `cp` are for guests that run.
+//! `linux` runs one guest on standard input and output or in the background, `debian` makes one; `list`, `stop`,
+//! `save`, `ssh` and `cp` are for guests that run.
 
 // What is printed goes through `say`: those macros panic where it cannot be.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -13,40 +13,23 @@
 #[macro_use]
 extern crate say;
 
-mod alarm;
-mod background;
-mod clock;
 mod cms;
 mod configuration;
 mod debian;
 mod directory_check;
-mod drive;
-mod guests;
-mod keyboard;
-mod keys;
 mod linux;
-mod loading;
-mod local;
-mod making;
-mod named;
-mod network;
-mod networks;
-mod painter;
+mod package;
 mod password;
-mod peripherals;
 mod program;
 mod punch;
 mod run;
 mod sample;
 mod script;
-mod seed;
-mod serial;
-mod server;
-mod tls;
 mod volumes;
-mod vsock;
 
 use clap::{Parser, Subcommand};
+use guests::{background, options, reach, saving};
+use hostside::{clock, code_cache};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tools::{dasd, signals, tape};
@@ -59,6 +42,10 @@ struct Arguments {
     /// lockstep, one virtual CPU at a time: slow, and it ends where they differ with what there is to know.
     #[arg(long, global = true, value_enum, value_name = "ENGINE")]
     engine: Option<Engine>,
+    /// A folder of the user's alone, where host code is kept for later starts, 256 MB at most: "none" keeps none
+    /// [default: what ENDICOTT_CODE_CACHE says, or endicott/code in the user's cache folder].
+    #[arg(long, global = true, value_name = "DIR")]
+    code_cache: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -93,8 +80,8 @@ enum Command {
     /// Gives a user a password of their own.
     Password(password::Options),
     /// Runs one Linux guest, its console on standard input and output, or in the background.
-    #[command(after_help = linux::EXIT_CODES)]
-    Linux(Box<linux::Options>),
+    #[command(after_help = options::EXIT_CODES)]
+    Linux(Box<options::Options>),
     /// Disks in host files: makes, lists, checks, compacts, copies, converts and shows them.
     #[command(subcommand)]
     Dasd(dasd::Command),
@@ -108,19 +95,24 @@ enum Command {
     #[command(subcommand)]
     Cms(cms::Command),
     /// Makes a Debian that starts from a disk of its own, and runs it.
-    Debian(debian::Options),
+    Debian(Box<debian::Options>),
     /// Lists the guests that run with a name: those of "endicott linux NAME" and "--name".
-    List(guests::List),
+    List(reach::List),
     /// Shuts guests down, and waits until they have ended.
-    Stop(guests::Stop),
+    Stop(reach::Stop),
+    /// Puts a guest into a file and ends it: "endicott linux NAME --restore FILE" goes on from there.
+    Save(saving::Save),
     /// Logs in to a guest, or runs a command in it.
-    Ssh(guests::Ssh),
+    Ssh(reach::Ssh),
     /// Copies files to or from a guest.
-    Cp(guests::Copy),
+    Cp(reach::Copy),
     /// Types lines at a user's console of a system that does not run, and shows what it answers.
     Script(script::Options),
     /// Makes the sample system in a folder, with CMS on it.
     Sample(sample::Options),
+    /// Writes what a package of this program has: itself with CMS in it, manual pages, completions for shells.
+    #[command(hide = true)]
+    Package(package::Options),
 }
 
 /// Of the host's storage, this part may be code of guests that have used up their first room.
@@ -149,17 +141,28 @@ fn main() -> ExitCode {
         jit::allow(share);
     }
     let lost = match arguments.command {
-        Command::Linux(_) => linux::LOST,
-        Command::Debian(debian::Options { run: true, .. }) => linux::LOST,
+        Command::Linux(_) => options::LOST,
+        Command::Debian(ref options) if options.run => options::LOST,
         Command::Cms(cms::Command::Run(_)) => program::FAILED,
         _ => say::LOST,
     };
-    let code = done(arguments.command).unwrap_or_else(|why| {
+    let kept =
+        if arguments.command.runs_guests() { code_cache::begin(arguments.code_cache, &jit::kind()) } else { Ok(()) };
+    let code = kept.and_then(|()| done(arguments.command)).unwrap_or_else(|why| {
         complain!("endicott: {why}");
         // Whatever is said of its end: it is because it was stopped.
         if signals::stopped() { signals::STOPPED } else { 1 }
     });
+    engine::finish_code();
     say::end(code, lost)
+}
+
+impl Command {
+    /// Whether this process may execute a guest's instructions.
+    fn runs_guests(&self) -> bool {
+        use Command::*;
+        matches!(self, Run { .. } | Linux(_) | Debian(_) | Cms(_) | Script(_) | Sample(_))
+    }
 }
 
 /// Does what the command line says; the exit code.
@@ -170,6 +173,7 @@ fn done(command: Command) -> Result<u8, String> {
             run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors }).map(|()| 0)
         }
         Command::Sample(options) => sample::sample(&options).map(|()| 0),
+        Command::Package(options) => package::package(&options).map(|()| 0),
         Command::Script(options) => script::script(&options).map(|()| 0),
         Command::Punch(options) => punch::punch(&options).map(|()| 0),
         Command::Password(options) => password::password(&options).map(|()| 0),
@@ -182,9 +186,10 @@ fn done(command: Command) -> Result<u8, String> {
             background::leave();
             linux::linux(&options)
         }
-        Command::List(options) => guests::list(&options),
-        Command::Stop(options) => guests::stop(&options),
-        Command::Ssh(options) => guests::ssh(&options),
-        Command::Cp(options) => guests::copy(&options),
+        Command::List(options) => reach::list(&options),
+        Command::Stop(options) => reach::stop(&options),
+        Command::Save(options) => saving::save(&options),
+        Command::Ssh(options) => reach::ssh(&options),
+        Command::Cp(options) => reach::copy(&options),
     }
 }

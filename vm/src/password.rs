@@ -3,10 +3,10 @@
 //! The new password goes, salted and hashed, into the file `passwords` beside USER DIRECT, which comes before what the
 //! source says. A system that runs takes it at the next LOGON.
 
-use crate::local;
 use directory::{Password, Passwords};
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use terminals::local;
 use tools::system::{self, DIRECTORY};
 
 /// What the command line says.

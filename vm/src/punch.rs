@@ -85,7 +85,7 @@ fn one(spool: &Path, userid: &str, path: &Path, file: &mut File, options: &Optio
         hold: options.hold,
         name: name(path.file_stem()),
         kind: name(path.extension()),
-        ..Attributes::new(userid, Queue::Reader, crate::clock::HostClock::new().now())
+        ..Attributes::new(userid, Queue::Reader, hostside::clock::HostClock::start().now())
     };
     let content = if options.text { Content::Text } else { Content::Binary };
     let punch = Punch { attributes, originator: "SYSTEM".into(), content };

@@ -1,17 +1,18 @@
 //! `endicott run`: brings a system up and serves its terminals until SHUTDOWN.
 
-use crate::alarm::HostAlarm;
-use crate::clock::HostClock;
 use crate::configuration::{self, Configuration};
-use crate::server::{Notes, Server};
-use crate::{local, tls, volumes};
+use crate::volumes;
 use consoles::terminal::Kind;
 use directory::Directory;
+use hostside::alarm::HostAlarm;
+use hostside::clock::HostClock;
 use nucleus::system::Cp;
 use spool::Spool;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use terminals::server::{Notes, Server};
+use terminals::{local, tls};
 use tools::system::{DIRECTORY, SPOOL, load_directory};
 
 /// What the command line says.
@@ -27,12 +28,13 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     let mut configuration = load_configuration(folder)?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
     configuration.system.processors = processors(options.processors.or(configuration.processors).unwrap_or(host));
-    configuration.system.storage = crate::clock::host_storage();
+    configuration.system.storage = hostside::clock::host_storage();
+    fits(&configuration)?;
     let tls = match &configuration.tls {
         Some((certificate, key)) => Some(tls::configuration(certificate, key)?),
         None => None,
     };
-    let notes = Arc::new(Notes::new());
+    let notes = Arc::new(Notes::default());
     let operator = configuration.system.operator.clone();
     let address =
         options.tn3270.map(str::to_string).or(configuration.tn3270.clone()).unwrap_or("127.0.0.1:3270".into());
@@ -87,7 +89,7 @@ pub(crate) fn control_program(
     let directory = load_directory(folder)?;
     let of_directory = troubles(folder, &directory);
     notes.keep_passwords(directory::passwords_file(&folder.join(DIRECTORY)));
-    let clock = Arc::new(HostClock::new());
+    let clock = Arc::new(HostClock::start());
     let spool = Spool::open(&folder.join(SPOOL)).map_err(|error| match error {
         spool::Error::Locked(_) => format!("the system in {} is running already", folder.display()),
         error => error.to_string(),
@@ -101,6 +103,17 @@ pub(crate) fn control_program(
     troubles.extend(volumes::install_tapes(&cp.tapes, &configuration.tapes, folder));
     troubles.extend(configuration.networks.install(&cp.networks));
     Ok((cp, troubles))
+}
+
+/// Whether the host has the real and expanded storage that SYSTEM CONFIG gives the system, if it says how much it has.
+fn fits(configuration: &Configuration) -> Result<(), String> {
+    let system = &configuration.system;
+    let (real, expanded, host) = (system.real.unwrap_or(0), system.expanded, system.storage);
+    if host == 0 || real.saturating_add(expanded) < host {
+        return Ok(());
+    }
+    let (real, expanded, host) = (real >> 20, expanded >> 20, host >> 20);
+    Err(format!("STORAGE {real}M and XSTORE {expanded}M are more than the {host}M of this host: give the system less"))
 }
 
 /// How many host threads run virtual CPUs if a user wants so many: engines can only be compared one CPU at a time.

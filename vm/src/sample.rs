@@ -4,6 +4,7 @@ use crate::configuration;
 use crate::script::Seat;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tools::aboard::Aboard;
 use tools::dasd;
 use tools::system::{self, DIRECTORY};
 
@@ -13,8 +14,8 @@ pub(crate) struct Options {
     /// The folder of the new system.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The folder with CMS, as "make cms" builds it; else ENDICOTT_CMS in the environment, or cache/cms here or in a
-    /// folder above this program.
+    /// The folder with CMS, as "make cms" builds it; else ENDICOTT_CMS in the environment, what this program has with
+    /// it, or cache/cms here or in a folder above the program.
     #[arg(long, value_name = "DIR")]
     cms: Option<PathBuf>,
     /// Without CMS: its minidisks are there, and empty.
@@ -35,6 +36,15 @@ const DISKS: [(&str, &str); 8] = [
     ("LINUX2.191", "linux.img"),
 ];
 
+/// Where the system's own copy of the images lies while it is made, in its folder.
+const UNPACKED: &str = "unpacked";
+
+/// Where CMS is from.
+enum Cms {
+    Folder(PathBuf),
+    Aboard(Aboard),
+}
+
 /// Where CMS is if no other place is named.
 const USUAL: &str = "cache/cms";
 
@@ -42,11 +52,12 @@ const USUAL: &str = "cache/cms";
 const SAVE: (&str, &str) = ("ipl 190 clear parm savesys cms", "(NSS) CMS was successfully saved");
 
 /// The saved segments of the system, above the storage of those who use them: execs of the system disk, which IPL CMS
-/// loads, and the directory of the DEMO disk, which ACCESS takes.
-const SEGMENTS: [(&str, &str); 5] = [
+/// loads, the windows, which the first command for them loads, and the directory of the DEMO disk, which ACCESS takes.
+const SEGMENTS: [(&str, &str); 6] = [
     ("access (noprof", "Ready"),
     ("access 191 a", "Ready"),
     ("seggen cmsinst 7000", "Saved segment CMSINST was successfully saved"),
+    ("seggen dmswin 7080", "Saved segment DMSWIN was successfully saved"),
     ("access 1de b", "Ready"),
     ("savefd b goodseg 7100", "Saved segment GOODSEG was successfully saved"),
 ];
@@ -74,20 +85,24 @@ pub(crate) fn sample(options: &Options) -> Result<(), String> {
     for (path, text) in &texts {
         std::fs::write(path, text).map_err(|error| fail(path, error))?;
     }
+    system::mark(folder)?;
     dasd::create_usual(&volume, serial)?;
-    if let Some(cms) = &cms {
-        let images = DISKS.map(|(disk, image)| (disk, cms.join(image)));
-        dasd::minidisk::fill(&volume, &system::load_directory_for_disks(folder)?, &images)?;
+    let has_cms = cms.is_some();
+    if let Some(cms) = cms {
+        fill(folder, &volume, cms)?;
         save(folder)?;
     }
     say!("The sample system is in {}: start it with", folder.display());
     say!("  endicott run --system {}", folder.display());
     say!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1 and LINUX2; each one's password is the name.");
-    match (cms, options.without_cms) {
-        (Some(_), _) => say!("CMS is on it: log on as CMSUSER, and it says what to try."),
-        (None, true) => say!("It is without CMS."),
-        (None, false) => {
-            complain!("endicott: it is without CMS, since there is none in {USUAL} here or above this program.");
+    match (has_cms, options.without_cms) {
+        (true, _) => say!("CMS is on it: log on as CMSUSER, and it says what to try."),
+        (false, true) => say!("It is without CMS."),
+        (false, false) => {
+            complain!(
+                "endicott: it is without CMS, since this program has none with it, and there is none in \
+                      {USUAL} here or above it."
+            );
             complain!("{TO_MAKE_CMS}, in the folder of Endicott's source; then make the system anew.");
         }
     }
@@ -98,17 +113,58 @@ pub(crate) fn sample(options: &Options) -> Result<(), String> {
 const TO_MAKE_CMS: &str = "\"make cms\" builds it: that takes the C compiler for s390x, of Debian's package \
                            gcc-s390x-linux-gnu";
 
-/// The folder with CMS; an error if it is named and has none.
-fn find_cms(named: Option<&Path>) -> Result<Option<PathBuf>, String> {
+/// The images of CMS's disks, by their names; an error if one is not there.
+pub(crate) fn images(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, String> {
+    if let Some(image) = missing(folder) {
+        return Err(format!("{} has no {image}, a disk of CMS; {TO_MAKE_CMS}", folder.display()));
+    }
+    let mut names: Vec<&str> = DISKS.iter().map(|(_, image)| *image).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names.into_iter().map(|name| (name, folder.join(name))).collect())
+}
+
+/// Puts CMS onto the disks of the new system.
+fn fill(folder: &Path, volume: &Path, cms: Cms) -> Result<(), String> {
+    let directory = system::load_directory_for_disks(folder)?;
+    let from = |images: &Path| {
+        dasd::minidisk::fill(volume, &directory, &DISKS.map(|(disk, image)| (disk, images.join(image))))
+    };
+    match cms {
+        Cms::Folder(images) => from(&images),
+        Cms::Aboard(aboard) => {
+            let unpacked = folder.join(UNPACKED);
+            let fail = |error: std::io::Error| format!("CMS cannot be unpacked to {}: {error}", unpacked.display());
+            std::fs::create_dir_all(&unpacked).map_err(fail)?;
+            let mut names = DISKS.map(|(_, image)| image).to_vec();
+            names.sort_unstable();
+            names.dedup();
+            let done = match aboard.unpack(&unpacked, &names) {
+                Ok(true) => from(&unpacked),
+                Ok(false) => Err("this program has disks of another CMS with it: install it again".into()),
+                Err(error) => Err(fail(error)),
+            };
+            std::fs::remove_dir_all(&unpacked).map_err(fail)?;
+            done
+        }
+    }
+}
+
+/// CMS; an error if its folder is named and has none.
+fn find_cms(named: Option<&Path>) -> Result<Option<Cms>, String> {
     if let Some(folder) = named.map(Path::to_owned).or_else(|| std::env::var_os("ENDICOTT_CMS").map(PathBuf::from)) {
         return match missing(&folder) {
-            None => Ok(Some(folder)),
+            None => Ok(Some(Cms::Folder(folder))),
             Some(image) => Err(format!("{} has no {image}, a disk of CMS; {TO_MAKE_CMS}", folder.display())),
         };
     }
+    if let Some(aboard) = Aboard::here() {
+        return Ok(Some(Cms::Aboard(aboard)));
+    }
     let program = std::env::current_exe().ok().and_then(|path| path.canonicalize().ok());
     let above = program.iter().flat_map(|path| path.ancestors().skip(1)).map(|folder| folder.join(USUAL));
-    Ok([PathBuf::from(USUAL)].into_iter().chain(above).find(|folder| missing(folder).is_none()))
+    let mut folders = [PathBuf::from(USUAL)].into_iter().chain(above);
+    Ok(folders.find(|folder| missing(folder).is_none()).map(Cms::Folder))
 }
 
 /// A disk of CMS that the folder lacks.

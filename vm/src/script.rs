@@ -1,7 +1,6 @@
 //! `endicott script`: lines for one user's console, without a terminal: for what is to be done once, and by programs.
 
 use crate::run;
-use crate::server::Notes;
 use consoles::display::Turn;
 use consoles::terminal::{Kind, Terminal};
 use message::words::Words;
@@ -11,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+use terminals::server::Notes;
 use tools::system;
 
 /// What the command line says.
@@ -67,7 +67,7 @@ impl Seat {
     /// Brings the system in `folder` up and logs the user on, with the COMMAND and IPL statements of the directory or
     /// without.
     pub(crate) fn take(folder: &Path, user: &str, ipl: bool) -> Result<Seat, String> {
-        let notes = Arc::new(Notes::new());
+        let notes = Arc::new(Notes::default());
         let (cp, troubles) = run::control_program(folder, run::load_configuration(folder)?, &notes)?;
         troubles.iter().for_each(|trouble| complain!("endicott: {trouble}"));
         let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);

@@ -3,8 +3,8 @@
 use crate::configuration::{Dasd, TapeDrive};
 use dasd::{Image, Options};
 use minidisk::Disks;
-use nucleus::tape::Tapes;
 use std::path::Path;
+use virtualmachine::tape::Tapes;
 
 /// The folder of the tapes, in the system's folder.
 pub(crate) const TAPES: &str = "tapes";

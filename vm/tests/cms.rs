@@ -117,6 +117,38 @@ fn a_newcomer_finds_cms() {
     client.say("#cp logoff", "LOGOFF AT", ANSWER);
 }
 
+/// What the macro CONSOLE has to stand: messages of CP's in between.
+#[test]
+fn a_program_in_assembler_has_the_screen() {
+    let (true, Some(cms)) = (has_s3270(), cms()) else { return };
+    let system = System::start("console-macro", |folder| install(folder, &cms));
+    let mut client = Client::connect(&system);
+    client.log_on("CMSUSER");
+    client.until("and good-bye", ANSWER);
+    client.until_status("RUNNING", ANSWER);
+    client.say("asm sketch", "CLEAR A NEW SHEET", ANSWER);
+    client.act("MoveCursor(4,9)");
+    client.act("PF(2)");
+    client.until("SHEET         0001", ANSWER);
+    assert!(client.act("ReadBuffer(Ascii)")[4].contains("SA(42=f2) 2a"), "a red stroke");
+    assert_eq!(client.rows()[4].trim_end(), "         *");
+
+    // CP has the display for a message, and gives it back as it was.
+    let mut other = Client::connect(&system);
+    other.log_on("LINUX2");
+    other.enter("msg cmsuser come and see");
+    client.until("come and see", ANSWER);
+    client.act("Clear()");
+    client.until("SHEET         0001", ANSWER);
+    client.act("MoveCursor(5,11)");
+    client.act("Enter()");
+    client.until("SHEET         0002", ANSWER);
+
+    client.act("PF(3)");
+    client.until("Ready;", ANSWER);
+    client.say("#cp logoff", "LOGOFF AT", ANSWER);
+}
+
 /// A virtual machine that has had nothing to do for so long has given up what it can do without.
 const RESTED: Duration = Duration::from_secs(14);
 
@@ -129,12 +161,13 @@ fn occupied_kib(process: u32) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// So many users pay for what all have in common.
-const FIRST: usize = 10;
+/// So many users pay for what all have in common: more than there are rooms that are kept for machines that wake, which
+/// are 2 MiB each.
+const FIRST: usize = 20;
 
 /// All of them are there at once. ENDICOTT_CMS_USERS says how many; a thousand take some minutes.
 ///
-/// What a user who does nothing costs: how much more the process occupies with all of them than with the first ten,
+/// What a user who does nothing costs: how much more the process occupies with all of them than with the first twenty,
 /// divided by the users.
 #[test]
 fn many_users_of_cms_log_on_run_execs_and_log_off() {

@@ -83,8 +83,7 @@ fn prepare(folder: &Path, stories: &[(String, String)], nucleus: &[PathBuf; 2]) 
     let create = ["3390-1", "--cylinders", &cylinders, "--volser", "VMRES"];
     done(endicott().args(["dasd", "create"]).arg(&volume).args(create));
     for (n, (_, text)) in stories.iter().enumerate() {
-        let files: Vec<&str> = text.lines().filter(|line| line.starts_with("** file ")).collect();
-        let story = Story::parse(&files.join("\n"));
+        let story = Story::files_alone(text);
         let images = cms::system::images(nucleus, folder, &story.system(), &story.user());
         for (disk, image) in [format!("MAINT.{}", system_disk(n)), format!("{}.191", user(n))].iter().zip(&images) {
             let mut put = endicott();

@@ -4,12 +4,14 @@ mod support;
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ::support::folder::Folder;
 use serde_json::Value;
 use support::signals::{SIGHUP, SIGINT, SIGTERM, hearing, hears, send};
 use support::{endicott, guest, shell};
@@ -104,6 +106,162 @@ fn a_host_that_gives_no_memory_for_code_interprets_and_says_so_once() {
     shell.args(["-c", "trap '' XFSZ; ulimit -f 1000; exec \"$@\"", "sh"]).arg(endicott().get_program());
     interprets(shell, &path, "File too large (os error 27)");
     fs::remove_file(path).expect("the file is ours");
+}
+
+/// Folders of a user's for a run of [`LOOP`]: nothing of the real user's is read or written.
+struct User {
+    folder: Folder,
+    kernel: PathBuf,
+}
+
+impl User {
+    fn new(name: &str) -> User {
+        User { folder: Folder::empty(name), kernel: kernel(name, &LOOP) }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.0.join(name)
+    }
+
+    /// A run of the loop by this program or by what starts it, with these words.
+    fn run(&self, mut starter: Command, words: &[&str]) -> Output {
+        starter.env_remove("ENDICOTT_CODE_CACHE").env_remove("ENDICOTT_ENGINE");
+        starter.env("XDG_CACHE_HOME", self.path("cache")).env("XDG_DATA_HOME", self.path("data"));
+        starter.args(["linux", "--json", "--memory", "64M", "--kernel"]).arg(&self.kernel).args(words);
+        starter.stdin(Stdio::null()).output().expect("it starts")
+    }
+
+    /// Blocks that were put into files and that came from there. The loop came to its end, and `complaint` is said of
+    /// the folder if it is not empty.
+    fn counts(&self, starter: Command, words: &[&str], complaint: &str) -> (u64, u64) {
+        let output = self.run(starter, words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert_eq!(said.matches("the folder for code").count(), usize::from(!complaint.is_empty()), "{said}");
+        assert!(said.contains(complaint), "{said}");
+        let json = &accounts(&output);
+        assert!(number(json, "jit_executed") > 1000, "{json}");
+        (number(json, "jit_saved"), number(json, "jit_restored"))
+    }
+
+    /// The files of code in a folder.
+    fn files(&self, name: &str) -> Vec<PathBuf> {
+        let list = fs::read_dir(self.path(name)).expect("it is there");
+        list.map(|entry| entry.expect("it is listed").path()).filter(|path| path.extension().is_some()).collect()
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.kernel);
+    }
+}
+
+#[test]
+fn code_is_kept_in_the_folder_that_is_named_in_the_users_or_in_none() {
+    let user = User::new("code-kept");
+    let named = user.path("named");
+    let words = ["--code-cache", named.to_str().expect("it is a plain name")];
+    assert_eq!(user.counts(endicott(), &words, ""), (1, 0));
+    assert_eq!(user.counts(endicott(), &words, ""), (0, 1));
+    assert_eq!(fs::metadata(&named).expect("it was made").permissions().mode() & 0o777, 0o700);
+    assert!(!user.path("cache").exists(), "another folder was named");
+    assert_eq!(user.counts(endicott(), &["--code-cache", "none"], ""), (0, 0));
+    let mut none = Command::new("env");
+    none.args(["ENDICOTT_CODE_CACHE=none", env!("CARGO_BIN_EXE_endicott")]);
+    assert_eq!(user.counts(none, &[], ""), (0, 0));
+    assert!(!user.path("cache").exists(), "none is none");
+    assert_eq!(user.counts(endicott(), &[], ""), (1, 0));
+    assert_eq!(user.counts(endicott(), &[], ""), (0, 1));
+    assert_eq!(user.files("cache/endicott/code").len(), 1);
+    // What an interpreter runs has no code.
+    let output = user.run(endicott(), &["--engine", "interpreter", words[0], words[1]]);
+    assert_eq!((output.status.code(), number(&accounts(&output), "jit_restored")), (Some(3), 0));
+}
+
+#[test]
+fn a_folder_for_code_that_others_may_use_is_refused_or_not_used() {
+    let user = User::new("code-refused");
+    let (named, usual) = (user.path("named"), user.path("cache/endicott/code"));
+    for (folder, mode) in [(&named, 0o755), (&named, 0o720), (&usual, 0o701), (&usual, 0o777)] {
+        fs::create_dir_all(folder).expect("the host has folders");
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).expect("it is ours");
+        let sentence = format!("{}, the folder for code", folder.display());
+        if *folder == usual {
+            let complaint = format!("{sentence}, is not used: others may use it");
+            assert_eq!(user.counts(endicott(), &[], &complaint), (0, 0));
+        } else {
+            let output = user.run(endicott(), &["--code-cache", named.to_str().expect("it is a plain name")]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains(&format!("{sentence}: others may use it: its mode is to be 0700")), "{said}");
+        }
+        assert!(user.files(folder.strip_prefix(&user.folder.0).expect("in it").to_str().expect("plain")).is_empty());
+    }
+    // A file is no folder, and a folder that cannot be made is none.
+    for (name, why) in [("file", "it is no folder"), ("file/in", "Not a directory")] {
+        fs::write(user.path("file"), "").expect("it is ours");
+        let output = user.run(endicott(), &["--code-cache", user.path(name).to_str().expect("it is a plain name")]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("the folder for code") && said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn code_that_was_damaged_is_made_again() {
+    let user = User::new("code-damaged");
+    let named = user.path("named");
+    let words = ["--code-cache", named.to_str().expect("it is a plain name")];
+    assert_eq!(user.counts(endicott(), &words, ""), (1, 0));
+    let file = user.files("named").remove(0);
+    let whole = fs::read(&file).expect("it is ours");
+    // Each place in turn is another bit, or the end.
+    for at in (0..whole.len()).step_by(whole.len() / 9) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        for bytes in [&damaged[..], &whole[..at]] {
+            fs::remove_dir_all(&named).expect("it is ours");
+            fs::create_dir(&named).expect("it was there");
+            fs::set_permissions(&named, fs::Permissions::from_mode(0o700)).expect("it is ours");
+            fs::write(&file, bytes).expect("it is ours");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
+            let (saved, restored) = user.counts(endicott(), &words, "");
+            assert_eq!(saved + restored, 1, "byte {at} of {}", whole.len());
+            assert!(bytes.len() == whole.len() || restored == 0, "the first {at} bytes have no index");
+        }
+    }
+}
+
+#[test]
+fn a_folder_for_code_that_takes_nothing_does_not_keep_a_guest_from_starting() {
+    let user = User::new("code-full");
+    let named = user.path("named");
+    fs::create_dir(&named).expect("the host has folders");
+    let words = ["--code-cache", named.to_str().expect("it is a plain name")];
+    // A file system of one's own, whose folder is `$D`, with nothing left in it or not to be written.
+    let within = |step: &str| {
+        let mut unshare = Command::new("unshare");
+        let mount = format!("mount -t tmpfs -o size=64k,mode=700 tmpfs \"$D\" && {step}");
+        unshare.args(["--map-root-user", "--mount", "sh", "-c", &mount, "sh"]).env("D", &named);
+        unshare
+    };
+    if !within("true").output().is_ok_and(|output| output.status.success()) {
+        return println!("skipped: this user may not have file systems of its own (unshare of util-linux)");
+    }
+    let full = "{ head -c 1M /dev/zero > \"$D/fill\"; \"$@\"; code=$?; ls \"$D\"; exit $code; } 2>&1";
+    let read_only = "mount -o remount,ro \"$D\" && \"$@\"";
+    for (step, left) in [(full, "fill"), (read_only, "")] {
+        let mut starter = within(step);
+        starter.arg(env!("CARGO_BIN_EXE_endicott"));
+        let output = user.run(starter, &words);
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(!said.contains("folder for code") && !said.contains("panicked"), "{said}");
+        assert_eq!(said.lines().last().unwrap_or_default() == "fill", left == "fill", "{said}");
+        assert!(!said.contains(".code") && !said.contains(".new"), "{said}");
+        assert!(said.contains("\"jit_restored\":0"), "{said}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub mod bits;
 pub mod contents;
 pub mod ebcdic;
 pub mod file;
+pub mod hex;
 pub mod layout;
 mod lock;
 pub mod text;
