@@ -4,6 +4,7 @@
 //! NAME.socket, at which it says what it is and takes orders. Nothing else tells that it runs: a process that has ended
 //! in whatever way has let go of its lock, and what it left is removed by the next command that looks.
 
+use base::Held;
 use base::file::{self, Access};
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -135,6 +137,8 @@ pub fn console(folder: &Path, name: &str) -> PathBuf {
 pub struct Name {
     name: String,
     folder: PathBuf,
+    /// Held while an order is obeyed, until it is answered.
+    order: Arc<Mutex<()>>,
     /// Locked.
     _lock: File,
 }
@@ -158,7 +162,7 @@ impl Name {
             let same = |a: &fs::Metadata, b: &fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
             if held.is_ok_and(|held| there.is_ok_and(|there| same(&held, &there))) {
                 let _ = fs::remove_file(socket(&folder, name));
-                return Ok(Name { name: name.to_owned(), folder, _lock: lock });
+                return Ok(Name { name: name.to_owned(), folder, order: Arc::default(), _lock: lock });
             }
         }
     }
@@ -176,10 +180,11 @@ impl Name {
     ) -> Result<(), String> {
         let path = socket(&self.folder, &self.name);
         let listener = UnixListener::bind(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let order = self.order.clone();
         let serve = move || {
             for stream in listener.incoming().flatten() {
                 // One that breaks off hears nothing.
-                let _ = answer(&stream, &status, &obey);
+                let _ = answer(&stream, &status, &obey, &order);
             }
         };
         thread::Builder::new().name("orders".into()).spawn(serve).map_err(|error| error.to_string())?;
@@ -188,7 +193,9 @@ impl Name {
 }
 
 impl Drop for Name {
+    /// The order to end is answered before the process ends: else its command hears nothing.
     fn drop(&mut self) {
+        let _answered = self.order.lock().held();
         let _ = fs::remove_file(socket(&self.folder, &self.name));
         let _ = fs::remove_file(lock_file(&self.folder, &self.name));
     }
@@ -210,11 +217,13 @@ fn answer(
     stream: &UnixStream,
     status: &Status,
     obey: &impl Fn(Order, Progress<'_>) -> Result<(), String>,
+    order: &Mutex<()>,
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut line = String::new();
     BufReader::new(Read::take(stream, LINE)).read_line(&mut line)?;
+    let _answered = order.lock().held();
     let answer = match serde_json::from_str(&line) {
         Ok(Order::Status) => Answer::Status(status.clone()),
         Ok(order) => {
