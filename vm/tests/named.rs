@@ -83,6 +83,21 @@ impl Home {
     }
 }
 
+/// Waits until a process that was killed has let go of all that it had: its storage takes a moment.
+fn await_end(process: u32) {
+    let began = Instant::now();
+    loop {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let threads = fs::read_dir(format!("/proc/{process}/task")).map_or(0, Iterator::count);
+        // After the name in brackets comes the state; Z is a thread of which nothing is left but its number.
+        if threads <= 1 && stat.rsplit(')').next().is_none_or(|rest| rest.is_empty() || rest.starts_with(" Z")) {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "{stat}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 impl Drop for Home {
     fn drop(&mut self) {
         // One that still runs when the test has failed.
@@ -176,6 +191,7 @@ fn a_guest_in_the_background_is_found_and_shut_down() {
     let process = home.only()["process"].as_u64().expect("a number") as u32;
     assert!(home.at("one.lock").exists() && home.at("one.socket").exists());
     assert!(send(process, "KILL"));
+    await_end(process);
     assert!(home.says(&["stop", "one"], 1).contains("no guest of the name one runs"));
     assert!(!home.at("one.lock").exists() && !home.at("one.socket").exists());
     assert!(home.detach(&guest, &["--name", "one"]).status.success());
