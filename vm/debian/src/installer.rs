@@ -46,8 +46,9 @@ const SYSTEM: [&str; 9] = [
     "debian-archive-keyring",
 ];
 
-/// What gives it a network: an address by DHCP, names, and users who come by ssh. systemd itself has the first.
-const NETWORK: [&str; 3] = ["systemd-resolved", "iproute2", "openssh-server"];
+/// What gives it a network: an address by DHCP, names, users who come by ssh, and servers that can be trusted: the
+/// sources of packages may be one. systemd itself has the first.
+const NETWORK: [&str; 4] = ["systemd-resolved", "iproute2", "openssh-server", "ca-certificates"];
 
 /// Where a release has them as packages of their own, these belong to a network, too.
 const SPLIT: [&str; 1] = ["systemd-networkd"];
