@@ -1,6 +1,6 @@
 //! What there is of everything, and whether it all adds up.
 
-use crate::space::{Held, Megabyte, SEGMENT, SpaceId};
+use crate::space::{Held, Megabyte, SEGMENT, SpaceId, Standing};
 use crate::storage::{RealStorage, State};
 use crate::transfer::Source;
 use crate::{Frame, Place, Slot};
@@ -29,22 +29,94 @@ pub struct Census {
     pub bad_slots: u32,
 }
 
+/// The slots of page space.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SlotCensus {
+    /// All, but for those that failed.
+    pub all: u32,
+    /// Those with copies of pages, or on their way to that.
+    pub used: u32,
+}
+
+/// What an address space has, and what has happened to its pages.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tally {
+    /// Pages in frames.
+    pub resident: u32,
+    /// The working set.
+    pub wss: u32,
+    /// Locked pages.
+    pub locked: u32,
+    /// Pages that SET RESERVED keeps.
+    pub reserved: u32,
+    /// Pages in expanded storage.
+    pub blocks: u32,
+    /// Pages that are on slots alone.
+    pub slots: u32,
+    /// Pages read from page space, and written there.
+    pub reads: u64,
+    /// See `reads`.
+    pub writes: u64,
+    /// Pages from expanded storage, and to it.
+    pub gets: u64,
+    /// See `gets`.
+    pub puts: u64,
+    /// Pages that have gone from expanded storage to page space.
+    pub migrated: u64,
+}
+
 impl RealStorage {
+    /// The slots.
+    pub fn slots(&self) -> SlotCensus {
+        let all = self.slots.count() - self.slots.bad();
+        SlotCensus { all, used: all - self.slots.free() }
+    }
+
+    /// What an address space has.
+    pub fn tally(&self, space: SpaceId) -> Option<Tally> {
+        let known = self.spaces.get(&space.0)?;
+        let (mut blocks, mut slots) = (0, 0);
+        for megabyte in &known.megabytes {
+            let Megabyte::Own(segment) = megabyte else { continue };
+            for page in &segment.pages {
+                match page.held {
+                    Held::Expanded(_) | Held::Migrating(..) => blocks += 1,
+                    Held::Away => slots += 1,
+                    _ => (),
+                }
+            }
+        }
+        Some(Tally {
+            resident: known.resident,
+            wss: known.wss,
+            locked: known.locked,
+            reserved: known.reserved,
+            blocks,
+            slots,
+            reads: known.reads,
+            writes: known.writes,
+            gets: known.gets,
+            puts: known.puts,
+            migrated: known.migrated,
+        })
+    }
+
     /// How many of each there are.
     pub fn census(&self) -> Census {
         let mut census = Census::default();
         for entry in &self.frames {
             let count = match entry.state {
                 State::Available => &mut census.available,
-                State::Owned => &mut census.pageable,
+                State::Owned | State::Withdrawn => &mut census.pageable,
                 State::Locked => &mut census.locked,
                 State::Transit | State::Doomed => &mut census.transit,
                 State::Table => &mut census.tables,
                 State::FreeStorage => &mut census.free_storage,
+                State::Retired => continue,
             };
             *count += 1;
         }
-        census.blocks = self.blocks.count() - self.blocks.free();
+        census.blocks = self.blocks.used();
         census.bad_slots = self.slots.bad();
         census.slots = self.slots.count() - self.slots.free() - census.bad_slots;
         census
@@ -55,9 +127,9 @@ impl RealStorage {
         self.spaces.get(&space.0).map(|space| (space.wss, space.resident, space.locked))
     }
 
-    /// Pages of the address space read from page space, and written there.
-    pub fn paging_of(&self, space: SpaceId) -> Option<(u64, u64)> {
-        self.spaces.get(&space.0).map(|space| (space.reads, space.writes))
+    /// Where the owner of the address space stands.
+    pub fn standing(&self, space: SpaceId) -> Option<Standing> {
+        self.spaces.get(&space.0).map(|space| space.standing)
     }
 
     /// Panics unless every frame is in one state, everything is had by one page, and all counts add up.
@@ -67,7 +139,7 @@ impl RealStorage {
         let (mut users, mut blocks) = (HashMap::<u32, u32>::new(), 0);
         let mut have = |frame: Frame, what| assert_eq!(frames.insert(frame.0, what), None, "{frame:?} is had twice");
         for (&number, space) in &self.spaces {
-            let (mut resident, mut locked) = (0, 0);
+            let (mut resident, mut locked, mut withdrawn) = (0, 0, 0);
             for (megabyte, place) in space.megabytes.iter().enumerate() {
                 let segment = match place {
                     Megabyte::Untouched => continue,
@@ -96,7 +168,12 @@ impl RealStorage {
                             locked += u32::from(page.locks > 0);
                             have(frame, if page.locks > 0 { "locked" } else { "owned" });
                             let entry = &self.frames[frame.0 as usize];
-                            let state = if page.locks > 0 { State::Locked } else { State::Owned };
+                            withdrawn += u32::from(entry.state == State::Withdrawn);
+                            let state = match entry.state {
+                                State::Withdrawn => State::Withdrawn,
+                                _ if page.locks > 0 => State::Locked,
+                                _ => State::Owned,
+                            };
                             assert_eq!((entry.state, entry.at), (state, at));
                             assert!(!entry.changed || page.copy.is_none(), "a copy that is not one");
                         }
@@ -120,7 +197,7 @@ impl RealStorage {
                 }
             }
             assert_eq!((space.resident, space.locked), (resident, locked), "space {number}");
-            assert_eq!(space.list.len(), resident - locked);
+            assert_eq!(space.list.len(), resident - locked - withdrawn);
             let listed = self.links.upwards(&space.list).inspect(|&frame| {
                 assert_eq!(self.frames[frame as usize].at.space.0, number);
             });
@@ -142,13 +219,14 @@ impl RealStorage {
         }
         for (n, entry) in self.frames.iter().enumerate() {
             match entry.state {
-                State::Available | State::FreeStorage => assert!(!frames.contains_key(&(n as u32))),
+                State::Available | State::FreeStorage | State::Retired => assert!(!frames.contains_key(&(n as u32))),
                 _ => assert!(frames.contains_key(&(n as u32)), "frame {n} is {:?}, and nothing has it", entry.state),
             }
         }
         let census = self.census();
         assert_eq!(census.available, self.available.len());
         assert_eq!(self.links.upwards(&self.available).count() as u32, census.available);
+        assert_eq!(self.frames.len(), self.count as usize + self.retired.len() + self.lent as usize);
         assert_eq!((census.blocks, census.slots), (blocks, slots.len() as u32));
         assert!(slots.keys().all(|&slot| self.slots.owner(Slot(slot)).is_some()));
     }

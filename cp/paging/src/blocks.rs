@@ -21,21 +21,30 @@ pub(crate) struct Blocks {
     /// Those that are taken and not migrating; the oldest is at the bottom.
     aged: List,
     migrating: u32,
+    /// So many may be taken; there may be more that are.
+    limit: u32,
 }
 
 impl Blocks {
     pub(crate) fn new(count: u32) -> Blocks {
         let (mut links, mut free) = (Links::new(count), List::default());
         (0..count).for_each(|block| links.push_top(&mut free, block));
-        Blocks { taken: vec![None; count as usize], links, free, aged: List::default(), migrating: 0 }
+        Blocks { taken: vec![None; count as usize], links, free, aged: List::default(), migrating: 0, limit: count }
     }
 
-    pub(crate) fn count(&self) -> u32 {
-        self.taken.len() as u32
+    /// How many may be taken.
+    pub(crate) fn limit(&self) -> u32 {
+        self.limit
     }
 
-    pub(crate) fn free(&self) -> u32 {
-        self.free.len()
+    /// From now on so many may be taken, if there are so many.
+    pub(crate) fn set_limit(&mut self, limit: u32) {
+        self.limit = limit.min(self.taken.len() as u32);
+    }
+
+    /// How many are taken.
+    pub(crate) fn used(&self) -> u32 {
+        self.taken.len() as u32 - self.free.len()
     }
 
     pub(crate) fn migrating(&self) -> u32 {
@@ -43,6 +52,9 @@ impl Blocks {
     }
 
     pub(crate) fn take(&mut self, at: Place, now: u64) -> Option<Block> {
+        if self.used() >= self.limit {
+            return None;
+        }
         let block = self.links.pop_bottom(&mut self.free)?;
         self.taken[block as usize] = Some(Taken { at, since: now, migrating: false });
         self.links.push_top(&mut self.aged, block);

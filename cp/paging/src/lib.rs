@@ -11,6 +11,13 @@
 //! go to a block of expanded storage or, many at once, to slots. The next reference brings the page back. A page on its
 //! way out is reclaimed by a reference, and costs no transfer.
 //!
+//! **Two ways to scan.** [`RealStorage::scan`] does all at once. Where processors need time to give pages up, the caller
+//! gets them in batches ([`RealStorage::next_batch`]), withdraws them with nothing locked, and then has them put away
+//! ([`RealStorage::put_away`]). A page that is referred to meanwhile stays.
+//!
+//! **References that cannot wait**, as those of a processor in the middle of an instruction, get a frame even if none is
+//! available ([`RealStorage::touch_at_once`]). It is *lent*: the next frame that becomes free pays it back.
+//!
 //! **A frame** is, on this host, an entry of the frame table and the host's page at the guest's address. So a frame
 //! number says nothing of an address, and frames need not be contiguous
 //! ([why](../../../docs/decisions/0013-storage-that-cp-owns.md)).
@@ -31,10 +38,11 @@ mod space;
 mod storage;
 mod transfer;
 
-pub use audit::Census;
+pub use audit::{Census, SlotCensus, Tally};
+pub use scan::{Batch, Scan};
 pub use space::{Kind, SpaceId, Standing};
 pub use storage::{Counts, Limits, RealStorage, Refused, Touch};
-pub use transfer::{Move, Source, Transfer};
+pub use transfer::{Move, Outcome, Source, Transfer};
 
 /// A frame of real storage, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -70,6 +78,13 @@ pub struct Use {
 pub trait Mover {
     /// What was done with the page since [`Mover::withdraw`]. A look, which costs processors nothing.
     fn look(&mut self, at: Place, frame: Frame) -> Use;
+
+    /// As for [`Mover::withdraw`], but processors reach the pages still. What is referred to from now on counts from
+    /// nothing, and what was changed counts as changed.
+    fn count_anew(&mut self, pages: &[(Place, Frame)], done: &mut Vec<Use>);
+
+    /// Whether the page, which no processor reaches, is all zeros.
+    fn is_blank(&mut self, at: Place, frame: Frame) -> bool;
 
     /// Takes the pages from all processors and channel programs: when it returns, none can reach them but by a new
     /// [`RealStorage::touch`]. Says for each what was done with it until then, and counts from nothing afterwards.

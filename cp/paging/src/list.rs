@@ -36,6 +36,11 @@ impl Links {
         Links(vec![(NONE, NONE); count as usize])
     }
 
+    /// One number more, on no list.
+    pub(crate) fn grow(&mut self) {
+        self.0.push((NONE, NONE));
+    }
+
     /// Puts a number that is on no list at the top.
     pub(crate) fn push_top(&mut self, list: &mut List, number: u32) {
         self.0[number as usize] = (NONE, list.top);

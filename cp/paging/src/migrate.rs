@@ -9,19 +9,36 @@ use crate::{Block, Place};
 impl RealStorage {
     /// Below so many free blocks, migration is due.
     fn few_blocks(&self) -> u32 {
-        let count = self.blocks.count();
+        let count = self.blocks.limit();
         (count / 100).max(64).min(count / 4)
+    }
+
+    /// How many blocks must migrate until so many are free.
+    fn blocks_missing(&self, free: u32) -> u32 {
+        (self.blocks.used() + free).saturating_sub(self.blocks.limit() + self.blocks.migrating())
+    }
+
+    /// CP has so many blocks from now on. If it uses more, those migrate.
+    pub fn limit_blocks(&mut self, count: u32) {
+        if count != self.blocks.limit() {
+            self.changes += 1;
+            self.blocks.set_limit(count);
+        }
+    }
+
+    /// Whether migration is due.
+    pub fn is_short_of_blocks(&self) -> bool {
+        self.blocks_missing(self.few_blocks()) > 0
     }
 
     /// Begins to migrate pages until twice as many blocks are free, or about to be, as are few. How many pages it are.
     pub fn migrate(&mut self, now: u64) -> u32 {
-        let few = self.few_blocks();
-        if self.blocks.free() >= few {
+        if !self.is_short_of_blocks() {
             return 0;
         }
         let mut begun = 0;
         loop {
-            let missing = (2 * few).saturating_sub(self.blocks.free() + self.blocks.migrating());
+            let missing = self.blocks_missing(2 * self.few_blocks());
             let chosen = self.oldest_blocks((missing as usize).min(BLOCK_SET));
             if chosen.is_empty() {
                 return begun;

@@ -14,30 +14,69 @@ use crate::space::{Held, Kind, SpaceId, Standing};
 use crate::storage::{RealStorage, Refused, State};
 use crate::transfer::Source;
 use crate::{Frame, Mover, Place, Use};
+use std::vec::IntoIter;
 
 /// Pages of one block set at most.
 pub(crate) const BLOCK_SET: usize = 64;
 
 /// What a visit may take.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Terms {
     /// As many pages stay resident.
     floor: u32,
     /// Referenced pages are taken, too.
     all: bool,
+}
+
+/// A visit to an address space.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    space: SpaceId,
+    terms: Terms,
+    /// So many pages of its list have not been looked at.
+    left: u32,
+}
+
+/// A demand scan under way.
+#[derive(Debug)]
+pub struct Scan {
+    all: bool,
+    goal: u32,
+    taken: u32,
     pass: usize,
+    places: IntoIter<(SpaceId, Terms)>,
+    visit: Option<Visit>,
+    /// Pages were given back.
+    refused: bool,
+}
+
+impl Scan {
+    /// How many frames it has taken so far, those on their way out included.
+    pub fn taken(&self) -> u32 {
+        self.taken
+    }
+}
+
+/// Pages of one address space that a scan takes together. They are on no list until they are put away or given back.
+#[derive(Debug)]
+pub struct Batch {
+    number: u32,
+    /// The address space.
+    pub space: SpaceId,
+    /// The pages and their frames.
+    pub pages: Vec<(Place, Frame)>,
 }
 
 impl RealStorage {
     /// Below so many available frames, the demand scan is due.
     pub fn low(&self) -> u32 {
-        let frames = self.frames.len() as u32;
+        let frames = self.count;
         (frames / 512).max(self.orders.dispatch.len() as u32 * 2).clamp(48.min(frames / 8), frames / 4)
     }
 
     /// With so many available frames, it ends.
     pub fn high(&self) -> u32 {
-        let frames = self.frames.len() as u32;
+        let frames = self.count;
         self.low() + (frames / 256).max(64.min(frames / 8))
     }
 
@@ -52,28 +91,67 @@ impl RealStorage {
         out.filter(|part| !part.cancelled && matches!(part.page, Source::Frame(_))).count() as u32
     }
 
-    /// Takes frames until there are enough. How many were taken, those on their way out included. Where nothing was
-    /// found, as when page space is full, nothing is looked at again before something has changed.
+    /// Takes frames until there are enough. How many were taken, those on their way out included.
     pub fn scan(&mut self, now: u64, mover: &mut impl Mover) -> u32 {
+        let Some(mut scan) = self.begin_scan() else { return 0 };
+        while let Some(batch) = self.next_batch(&mut scan, mover) {
+            let mut done = Vec::new();
+            mover.withdraw(&batch.pages, &mut done);
+            self.put_away(&mut scan, batch, &done, now, mover);
+        }
+        scan.taken
+    }
+
+    /// Begins a scan. None where nothing was found, as when page space is full: nothing is looked at again before
+    /// something has changed.
+    pub fn begin_scan(&mut self) -> Option<Scan> {
         let all = std::mem::take(&mut self.wanting);
         if self.fruitless.is_some_and(|(changes, looked)| changes == self.changes && (looked || !all)) {
-            return 0;
+            return None;
         }
-        let goal = self.high().saturating_sub(self.available.len() + self.leaving());
-        let mut taken = 0;
-        for pass in 0..3 {
-            if pass == 2 && !(all && self.available.len() < 2 && self.leaving() == 0) {
+        let goal = (self.high() + self.lent).saturating_sub(self.available.len() + self.leaving());
+        let places = self.victims(0).into_iter();
+        Some(Scan { all, goal, taken: 0, pass: 0, places, visit: None, refused: false })
+    }
+
+    /// Whether the last scan looked for any frame at all and found none, and nothing has changed since.
+    pub fn is_hopeless(&self) -> bool {
+        self.fruitless == Some((self.changes, true)) && self.transfers.is_empty()
+    }
+
+    /// The next pages that the scan takes; none at its end. A page that is changed counts as changed until it leaves its
+    /// frame, also if it is referred to before it is put away.
+    pub fn next_batch(&mut self, scan: &mut Scan, mover: &mut impl Mover) -> Option<Batch> {
+        while scan.taken < scan.goal {
+            if let Some(visit) = &mut scan.visit {
+                match self.choose(visit, scan.goal - scan.taken, mover) {
+                    Some(batch) if batch.pages.is_empty() => continue,
+                    Some(batch) => return Some(batch),
+                    None => scan.visit = None,
+                }
+            } else if let Some((space, terms)) = scan.places.next() {
+                let left = self.spaces.get(&space.0).map_or(0, |space| space.list.len());
+                scan.visit = Some(Visit { space, terms, left });
+            } else if scan.pass == 0 || scan.pass == 1 && scan.all && self.available.len() < 2 && self.leaving() == 0 {
+                scan.pass += 1;
+                scan.places = self.victims(scan.pass).into_iter();
+            } else {
                 break;
             }
-            for (space, terms) in self.victims(pass) {
-                if taken >= goal {
-                    break;
-                }
-                taken += self.steal(space, goal - taken, terms, now, mover);
-            }
         }
-        self.fruitless = (taken == 0 && goal > 0).then_some((self.changes, all));
-        taken
+        scan.visit.take().iter().for_each(|visit| self.visited(visit.space));
+        let fruitless = scan.taken == 0 && scan.goal > 0 && !scan.refused;
+        self.fruitless = fruitless.then_some((self.changes, scan.all));
+        None
+    }
+
+    /// The next round over the list begins after this address space.
+    fn visited(&mut self, space: SpaceId) {
+        match self.spaces.get(&space.0).map(|known| (known.kind, known.standing)) {
+            Some((Kind::Guest, Standing::Dispatch)) => self.orders.cursors[0] = space.0,
+            Some((Kind::Guest, _)) | None => (),
+            Some(_) => self.orders.cursors[1] = space.0,
+        }
     }
 
     /// The address spaces that a pass visits, in order, and what it may take of each.
@@ -85,7 +163,7 @@ impl RealStorage {
         let eligible = orders.eligible.iter().map(|&(_, space)| space);
         let reserved = |space: SpaceId| self.space(space).reserved;
         let set = |space: SpaceId| self.space(space).wss.max(reserved(space));
-        let terms = |floor, all| Terms { floor, all, pass };
+        let terms = |floor, all| Terms { floor, all };
         let unreferenced = shared.iter().map(|&space| (space, terms(0, false)));
         match pass {
             0 => unreferenced
@@ -108,46 +186,84 @@ impl RealStorage {
         }
     }
 
-    /// Takes at most `want` frames of one address space. How many it were.
-    fn steal(&mut self, space: SpaceId, want: u32, terms: Terms, now: u64, mover: &mut impl Mover) -> u32 {
-        let (mut left, mut taken) = (self.space(space).list.len(), 0);
-        while left > 0 && taken < want && self.space(space).resident > terms.floor {
-            let room = (self.space(space).resident - terms.floor).min(want - taken).min(BLOCK_SET as u32) as usize;
-            let (mut victims, mut spared) = (Vec::new(), Vec::new());
-            while left > 0 && victims.len() < room && spared.len() < BLOCK_SET {
-                let Some(frame) = self.space(space).list.bottom().map(Frame) else { break };
-                let at = self.frames[frame.0 as usize].at;
-                self.delist(at, frame);
-                left -= 1;
-                match mover.look(at, frame).referenced && !terms.all {
-                    true => spared.push((at, frame)),
-                    false => victims.push((at, frame)),
-                }
-            }
-            let mut done = Vec::new();
-            let both: Vec<_> = victims.iter().chain(&spared).copied().collect();
-            mover.withdraw(&both, &mut done);
-            for (&(at, frame), used) in both.iter().zip(&done) {
-                self.note(at, frame, *used);
-            }
-            spared.iter().for_each(|&(at, frame)| self.enlist(at, frame, true));
-            let (count, full) = self.put_away(&victims, now, mover);
-            taken += count;
-            self.counts.taken[terms.pass] += u64::from(count);
-            if full {
+    /// The next pages of a visit: at most `want`, perhaps none. `None`: the visit is over.
+    fn choose(&mut self, visit: &mut Visit, want: u32, mover: &mut impl Mover) -> Option<Batch> {
+        let Visit { space, terms, .. } = *visit;
+        let resident = self.spaces.get(&space.0).map_or(0, |space| space.resident);
+        if visit.left == 0 || resident <= terms.floor {
+            self.visited(space);
+            return None;
+        }
+        let room = (resident - terms.floor).min(want).min(BLOCK_SET as u32) as usize;
+        let (mut pages, mut spared) = (Vec::new(), Vec::new());
+        while visit.left > 0 && pages.len() < room && spared.len() < BLOCK_SET {
+            let Some(frame) = self.space(space).list.bottom().map(Frame) else {
+                visit.left = 0;
                 break;
+            };
+            let at = self.frames[frame.0 as usize].at;
+            self.delist(at, frame);
+            visit.left -= 1;
+            match mover.look(at, frame).referenced && !terms.all {
+                true => spared.push((at, frame)),
+                false => pages.push((at, frame)),
             }
         }
-        let kind_of_guest = self.space(space).kind == Kind::Guest;
-        match self.space(space).standing {
-            _ if !kind_of_guest => self.orders.cursors[1] = space.0,
-            Standing::Dispatch => {
-                self.orders.cursors[0] = space.0;
-                self.counts.taken_in_queue += u64::from(taken);
-            }
-            _ => (),
+        let mut done = Vec::new();
+        mover.count_anew(&spared, &mut done);
+        for (&(at, frame), used) in spared.iter().zip(&done) {
+            self.note(at, frame, *used);
+            self.enlist(at, frame, true);
         }
-        taken
+        let number = self.next_number();
+        for (_, frame) in &pages {
+            let entry = &mut self.frames[frame.0 as usize];
+            (entry.state, entry.transfer) = (State::Withdrawn, number);
+        }
+        Some(Batch { number, space, pages })
+    }
+
+    /// Which of the batch's pages are still in it, by their places there.
+    fn still_in(&self, batch: &Batch) -> Vec<usize> {
+        let is_in = |&n: &usize| {
+            let (at, frame) = batch.pages[n];
+            let entry = &self.frames[frame.0 as usize];
+            entry.state == State::Withdrawn && entry.transfer == batch.number && entry.at == at
+        };
+        (0..batch.pages.len()).filter(is_in).collect()
+    }
+
+    /// The pages of a batch have been withdrawn, and `done` says for each what was done with it. Those that nothing has
+    /// referred to meanwhile leave their frames.
+    pub fn put_away(&mut self, scan: &mut Scan, batch: Batch, done: &[Use], now: u64, mover: &mut impl Mover) {
+        let still_in = self.still_in(&batch);
+        for &n in &still_in {
+            let (at, frame) = batch.pages[n];
+            self.note(at, frame, done[n]);
+        }
+        let victims: Vec<_> = still_in.iter().map(|&n| batch.pages[n]).collect();
+        let (count, full) = self.find_places(&victims, now, mover);
+        scan.taken += count;
+        self.counts.taken[scan.pass] += u64::from(count);
+        let in_queue = |space: &crate::space::Space| (space.kind, space.standing) == (Kind::Guest, Standing::Dispatch);
+        if self.spaces.get(&batch.space.0).is_some_and(in_queue) {
+            self.counts.taken_in_queue += u64::from(count);
+        }
+        if let (true, Some(visit)) = (full, &mut scan.visit) {
+            visit.left = 0;
+        }
+    }
+
+    /// The pages of a batch cannot be withdrawn: they stay, and the scan goes on with another address space.
+    pub fn give_back(&mut self, scan: &mut Scan, batch: &Batch) {
+        scan.refused = true;
+        for n in self.still_in(batch) {
+            let (at, frame) = batch.pages[n];
+            self.enlist(at, frame, true);
+        }
+        if let Some(visit) = &mut scan.visit {
+            visit.left = 0;
+        }
     }
 
     /// Remembers what was done with a page. A copy on a slot is of no use when the page was changed.
@@ -162,13 +278,14 @@ impl RealStorage {
 
     /// Finds other places for pages of one address space that are withdrawn and on no list. How many have left their
     /// frames or are about to, and whether page space is full: then the others stay.
-    fn put_away(&mut self, victims: &[(Place, Frame)], now: u64, mover: &mut impl Mover) -> (u32, bool) {
+    fn find_places(&mut self, victims: &[(Place, Frame)], now: u64, mover: &mut impl Mover) -> (u32, bool) {
         let (mut out, mut taken) = (Vec::new(), 0);
         for &(at, frame) in victims {
             let entry = self.frames[frame.0 as usize];
             let held = match self.page(at).copy {
                 Some(_) => Some(Held::Away),
                 None if entry.cleared && !entry.changed => Some(Held::Nothing),
+                None if mover.is_blank(at, frame) => Some(Held::Nothing),
                 None => self.blocks.take(at, now).map(Held::Expanded),
             };
             let Some(held) = held else {
@@ -179,6 +296,7 @@ impl RealStorage {
                 Held::Expanded(block) => {
                     mover.put(at, frame, block);
                     self.counts.puts += 1;
+                    self.space_mut(at.space).puts += 1;
                 }
                 _ => self.counts.dropped += 1,
             }
@@ -229,7 +347,7 @@ impl RealStorage {
             let all: Vec<(Place, Frame)> =
                 self.links.upwards(&list).map(|frame| (self.frames[frame as usize].at, Frame(frame))).collect();
             let mut done = Vec::new();
-            mover.withdraw(&all, &mut done);
+            mover.count_anew(&all, &mut done);
             let referenced = done.iter().filter(|used| used.referenced).count() as u32;
             for (&(at, frame), used) in all.iter().zip(&done) {
                 self.note(at, frame, *used);

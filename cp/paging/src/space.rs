@@ -102,6 +102,10 @@ pub(crate) struct Space {
     /// Pages read from page space, and written there.
     pub(crate) reads: u64,
     pub(crate) writes: u64,
+    /// Pages from expanded storage, to it, and from there to page space.
+    pub(crate) gets: u64,
+    pub(crate) puts: u64,
+    pub(crate) migrated: u64,
     /// How many megabytes of other spaces are attached from here.
     pub(crate) users: u32,
 }

@@ -5,8 +5,8 @@ use crate::list::{Links, List};
 use crate::orders::Orders;
 use crate::slots::Slots;
 use crate::space::{Held, Kind, Megabyte, Page, SEGMENT, Segment, Space, SpaceId, Standing};
-use crate::transfer::{Move, Source, Transfer};
-use crate::{Block, Frame, Mover, Place, Slot};
+use crate::transfer::{Move, Outcome, Source, Transfer};
+use crate::{Block, Frame, Mover, Place, Slot, Use};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -28,6 +28,8 @@ pub(crate) enum State {
     Available,
     /// On a user-frame-owned list.
     Owned,
+    /// On no list, since its page is in a batch of the demand scan.
+    Withdrawn,
     /// Its page is locked, and on no list.
     Locked,
     /// On its way out or in.
@@ -38,6 +40,8 @@ pub(crate) enum State {
     Table,
     /// CP's free storage.
     FreeStorage,
+    /// It was lent and has been paid back: there is no such frame for the time being.
+    Retired,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +53,7 @@ pub(crate) struct Entry {
     pub(crate) changed: bool,
     /// The page was all zeros when it came.
     pub(crate) cleared: bool,
-    /// By which transfer it is on its way, if it is.
+    /// By which transfer it is on its way, or in which batch of the demand scan, if it is.
     pub(crate) transfer: u32,
 }
 
@@ -102,7 +106,7 @@ pub struct Counts {
     pub migrated_age: u64,
     /// Reclaimed while they were on their way out.
     pub reclaimed: u64,
-    /// References that found no frame.
+    /// References that found no frame, those that were lent one among them.
     pub deferred: u64,
     /// Frames taken by the first pass, the second, and the emergency pass.
     pub taken: [u64; 3],
@@ -116,10 +120,39 @@ pub struct Counts {
     pub failed: u64,
 }
 
+impl Counts {
+    /// What has happened since they were `before`.
+    pub fn since(&self, before: &Counts) -> Counts {
+        Counts {
+            cleared: self.cleared - before.cleared,
+            reads: self.reads - before.reads,
+            writes: self.writes - before.writes,
+            blocks_read: self.blocks_read - before.blocks_read,
+            blocks_written: self.blocks_written - before.blocks_written,
+            gets: self.gets - before.gets,
+            puts: self.puts - before.puts,
+            migrated: self.migrated - before.migrated,
+            migrated_age: self.migrated_age - before.migrated_age,
+            reclaimed: self.reclaimed - before.reclaimed,
+            deferred: self.deferred - before.deferred,
+            taken: std::array::from_fn(|pass| self.taken[pass] - before.taken[pass]),
+            taken_in_queue: self.taken_in_queue - before.taken_in_queue,
+            dropped: self.dropped - before.dropped,
+            full: self.full - before.full,
+            failed: self.failed - before.failed,
+        }
+    }
+}
+
 /// Real storage, expanded storage and page space, and who has what of them.
 #[derive(Debug)]
 pub struct RealStorage {
+    /// How many frames there are. The table has entries for those that are lent as well.
+    pub(crate) count: u32,
     pub(crate) frames: Vec<Entry>,
+    /// How many frames are lent, and entries of such as are not.
+    pub(crate) lent: u32,
+    pub(crate) retired: Vec<u32>,
     pub(crate) links: Links,
     pub(crate) available: List,
     pub(crate) blocks: Blocks,
@@ -148,6 +181,9 @@ impl RealStorage {
         let at = Place { space: SpaceId(u32::MAX), page: 0 };
         let entry = Entry { state: State::Available, at, changed: false, cleared: false, transfer: 0 };
         RealStorage {
+            count: limits.frames,
+            lent: 0,
+            retired: Vec::new(),
             frames: vec![entry; limits.frames as usize],
             links,
             available,
@@ -207,11 +243,23 @@ impl RealStorage {
         let id = SpaceId(self.next_space);
         self.next_space += 1;
         let megabytes = (0..pages.div_ceil(SEGMENT)).map(|_| Megabyte::Untouched).collect();
-        let list = List::default();
-        let (resident, locked, reserved, wss, users) = (0, 0, 0, 0, 0);
-        let (standing, reads, writes) = (Standing::Dispatch, 0, 0);
-        let space =
-            Space { kind, pages, megabytes, list, resident, locked, reserved, wss, standing, reads, writes, users };
+        let space = Space {
+            kind,
+            pages,
+            megabytes,
+            list: List::default(),
+            resident: 0,
+            locked: 0,
+            reserved: 0,
+            wss: 0,
+            standing: Standing::Dispatch,
+            reads: 0,
+            writes: 0,
+            gets: 0,
+            puts: 0,
+            migrated: 0,
+            users: 0,
+        };
         self.spaces.insert(id.0, space);
         id
     }
@@ -259,11 +307,35 @@ impl RealStorage {
         Some(Frame(frame))
     }
 
-    /// The frame, which is on no list, becomes available.
+    /// The frame, which is on no list, becomes available, or pays back one that is lent.
     pub(crate) fn free_frame(&mut self, frame: Frame) {
         self.changes += 1;
-        self.frames[frame.0 as usize].state = State::Available;
+        let entry = &mut self.frames[frame.0 as usize];
+        if self.lent > 0 {
+            self.lent -= 1;
+            entry.state = State::Retired;
+            return self.retired.push(frame.0);
+        }
+        entry.state = State::Available;
         self.links.push_top(&mut self.available, frame.0);
+    }
+
+    /// One more frame is available than there are.
+    fn lend(&mut self) {
+        self.lent += 1;
+        let frame = self.retired.pop().unwrap_or_else(|| {
+            let at = Place { space: SpaceId(u32::MAX), page: 0 };
+            self.frames.push(Entry { state: State::Retired, at, changed: false, cleared: false, transfer: 0 });
+            self.links.grow();
+            self.frames.len() as u32 - 1
+        });
+        self.frames[frame as usize].state = State::Available;
+        self.links.push_top(&mut self.available, frame);
+    }
+
+    /// How many frames are lent: references that could not wait have so many more than there are.
+    pub fn lent(&self) -> u32 {
+        self.lent
     }
 
     /// A page has a frame, or has one on its way.
@@ -305,6 +377,13 @@ impl RealStorage {
         }
     }
 
+    /// Takes a resident page that is not locked off its list, or out of the batch that it is in.
+    fn take_off(&mut self, at: Place, frame: Frame) {
+        if self.frames[frame.0 as usize].state != State::Withdrawn {
+            self.delist(at, frame);
+        }
+    }
+
     /// The page is resident from now on.
     pub(crate) fn settle(&mut self, at: Place, frame: Frame, top: bool) {
         self.page_mut(at).held = Held::Resident(frame);
@@ -314,6 +393,15 @@ impl RealStorage {
 
     /// A processor, a channel program or CP refers to a page that it does not reach.
     pub fn touch(&mut self, at: Place, mover: &mut impl Mover) -> Result<Touch, Refused> {
+        self.refer(at, false, mover)
+    }
+
+    /// The same for what cannot wait for a frame: [`Touch::Deferred`] is no answer.
+    pub fn touch_at_once(&mut self, at: Place, mover: &mut impl Mover) -> Result<Touch, Refused> {
+        self.refer(at, true, mover)
+    }
+
+    fn refer(&mut self, at: Place, at_once: bool, mover: &mut impl Mover) -> Result<Touch, Refused> {
         let at = self.resolve(at)?;
         let megabyte = (at.page / SEGMENT) as usize;
         let untouched = matches!(self.space(at.space).megabytes[megabyte], Megabyte::Untouched);
@@ -322,7 +410,13 @@ impl RealStorage {
         }
         let held = self.page(at).held;
         match held {
-            Held::Resident(frame) => return Ok(Touch::Ready(frame)),
+            Held::Resident(frame) => {
+                if self.frames[frame.0 as usize].state == State::Withdrawn {
+                    self.counts.reclaimed += 1;
+                    self.enlist(at, frame, true);
+                }
+                return Ok(Touch::Ready(frame));
+            }
             Held::Coming(_, transfer) => return Ok(Touch::Wait(transfer)),
             Held::Leaving(frame, transfer) => {
                 self.cancel(transfer, at);
@@ -333,10 +427,14 @@ impl RealStorage {
             _ => (),
         }
         let table = self.segment_mut(at).frame.is_none();
-        if self.available.len() < 1 + u32::from(table) {
+        let needed = 1 + u32::from(table);
+        if self.available.len() < needed {
             self.counts.deferred += 1;
             self.wanting = true;
-            return Ok(Touch::Deferred);
+            if !at_once {
+                return Ok(Touch::Deferred);
+            }
+            (self.available.len()..needed).for_each(|_| self.lend());
         }
         if table {
             let frame = self.take_frame(at, State::Table);
@@ -358,6 +456,7 @@ impl RealStorage {
                 self.blocks.release(block);
                 self.frames[frame.0 as usize].changed = true;
                 self.counts.gets += 1;
+                self.space_mut(at.space).gets += 1;
             }
             Held::Away => return Ok(Touch::Wait(self.fetch(at, frame))),
             _ => unreachable!("such pages have returned above"),
@@ -402,10 +501,16 @@ impl RealStorage {
         }
     }
 
-    /// Begins a transfer.
-    pub(crate) fn begin(&mut self, out: bool, moves: impl Iterator<Item = (Place, Source, Slot)>) -> u32 {
+    /// A number that no transfer under way and no batch has.
+    pub(crate) fn next_number(&mut self) -> u32 {
         let number = self.next_transfer;
         self.next_transfer = number.wrapping_add(1);
+        number
+    }
+
+    /// Begins a transfer.
+    pub(crate) fn begin(&mut self, out: bool, moves: impl Iterator<Item = (Place, Source, Slot)>) -> u32 {
+        let number = self.next_number();
         let moves = moves.map(|(at, page, slot)| Move { at, page, slot, cancelled: false }).collect();
         let transfer = Transfer { number, out, moves };
         let count = if out { &mut self.counts.blocks_written } else { &mut self.counts.blocks_read };
@@ -431,7 +536,7 @@ impl RealStorage {
             Held::Nothing | Held::Away => (),
             Held::Resident(frame) => {
                 match locks {
-                    0 => self.delist(at, frame),
+                    0 => self.take_off(at, frame),
                     _ => self.space_mut(at.space).locked -= 1,
                 }
                 mover.withdraw(&[(at, frame)], &mut Vec::new());
@@ -480,6 +585,45 @@ impl RealStorage {
         Ok(())
     }
 
+    /// What the pages were is forgotten, and locks go, too. No processor reaches them any more.
+    pub fn forget_all(&mut self, space: SpaceId, pages: Range<u32>, mover: &mut impl Mover) -> Result<(), Refused> {
+        let known = self.spaces.get(&space.0).ok_or(Refused::NoPage)?;
+        if pages.end > known.pages {
+            return Err(Refused::NoPage);
+        }
+        for page in pages {
+            if matches!(self.space(space).megabytes[(page / SEGMENT) as usize], Megabyte::Own(_)) {
+                self.forget(Place { space, page }, mover);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pages have been made zeros where they are, and processors may reach them still. Those that are in no frame have
+    /// nothing any more; others are the first that the scan takes.
+    pub fn blanked(&mut self, space: SpaceId, pages: Range<u32>, mover: &mut impl Mover) -> Result<(), Refused> {
+        let known = self.spaces.get(&space.0).ok_or(Refused::NoPage)?;
+        if pages.end > known.pages {
+            return Err(Refused::NoPage);
+        }
+        for page in pages {
+            let at = Place { space, page };
+            if !matches!(self.space(space).megabytes[(page / SEGMENT) as usize], Megabyte::Own(_)) {
+                continue;
+            }
+            let Held::Resident(frame) = self.page(at).held else {
+                self.forget(at, mover);
+                continue;
+            };
+            self.note(at, frame, Use { changed: true, ..Use::default() });
+            if self.frames[frame.0 as usize].state == State::Owned {
+                self.delist(at, frame);
+                self.enlist(at, frame, false);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes an address space away, with all that it has. Transfers under way end for nothing.
     pub fn destroy(&mut self, space: SpaceId, mover: &mut impl Mover) -> Result<(), Refused> {
         let known = self.spaces.get(&space.0).ok_or(Refused::NoPage)?;
@@ -508,7 +652,7 @@ impl RealStorage {
             return Err(Refused::NotResident);
         };
         if self.page(at).locks == 0 {
-            self.delist(at, frame);
+            self.take_off(at, frame);
             self.frames[frame.0 as usize].state = State::Locked;
             self.space_mut(at.space).locked += 1;
         }
@@ -549,6 +693,13 @@ impl RealStorage {
         Ok((0..count).filter_map(|_| self.take_frame(nowhere, State::FreeStorage)).collect())
     }
 
+    /// The same for what cannot wait: frames that are not available are lent.
+    pub fn take_free_storage_at_once(&mut self, count: u32) -> Vec<Frame> {
+        (self.available.len()..count).for_each(|_| self.lend());
+        self.wanting |= self.lent > 0;
+        self.take_free_storage(count).expect("so many are available now")
+    }
+
     /// It gives them back.
     pub fn give_free_storage(&mut self, frames: &[Frame]) {
         for &frame in frames {
@@ -559,17 +710,23 @@ impl RealStorage {
 
     /// A transfer has ended. `good` says of each slot whether its page was moved. The pages that are in frames now, or
     /// could not be read, are told: whatever waits for them looks again.
-    pub fn ended(&mut self, number: u32, good: impl Fn(Slot) -> bool, mover: &mut impl Mover) -> Vec<(Place, bool)> {
+    pub fn ended<O: Into<Outcome>>(
+        &mut self,
+        number: u32,
+        outcome: impl Fn(Slot) -> O,
+        mover: &mut impl Mover,
+    ) -> Vec<(Place, bool)> {
         let Some(transfer) = self.transfers.remove(&number) else { return Vec::new() };
         let mut told = Vec::new();
         self.changes += 1;
         for (n, part) in transfer.moves.iter().enumerate() {
             self.slots.landed(part.slot);
-            let done = good(part.slot);
+            let outcome = outcome(part.slot).into();
+            let done = outcome == Outcome::Done;
             self.counts.failed += u64::from(!done);
             match (transfer.out, part.page) {
-                (true, Source::Frame(frame)) => self.page_out_ended(number, part, frame, done, mover),
-                (true, Source::Block(block)) => self.migration_ended(part, block, done),
+                (true, Source::Frame(frame)) => self.page_out_ended(number, part, frame, outcome, mover),
+                (true, Source::Block(block)) => self.migration_ended(part, block, outcome),
                 (false, Source::Frame(frame)) => {
                     if part.cancelled {
                         self.free_frame(frame);
@@ -587,23 +744,23 @@ impl RealStorage {
     }
 
     /// Frees a slot that was written, or was to be; one that could not be is not used again.
-    pub(crate) fn give_up_slot(&mut self, slot: Slot, good: bool) {
-        match good {
-            true => self.slots.release(slot),
-            false => self.slots.spoil(slot),
+    pub(crate) fn give_up_slot(&mut self, slot: Slot, outcome: Outcome) {
+        match outcome {
+            Outcome::Done | Outcome::Refused => self.slots.release(slot),
+            Outcome::Bad => self.slots.spoil(slot),
         }
     }
 
-    fn page_out_ended(&mut self, number: u32, part: &Move, frame: Frame, good: bool, mover: &mut impl Mover) {
+    fn page_out_ended(&mut self, number: u32, part: &Move, frame: Frame, outcome: Outcome, mover: &mut impl Mover) {
         let (at, slot) = (part.at, part.slot);
         let entry = &self.frames[frame.0 as usize];
         if part.cancelled {
             if entry.state == State::Doomed && entry.transfer == number {
                 self.free_frame(frame);
             }
-            return self.give_up_slot(slot, good);
+            return self.give_up_slot(slot, outcome);
         }
-        match good {
+        match outcome == Outcome::Done {
             true => {
                 mover.vacate(at, frame);
                 self.free_frame(frame);
@@ -614,24 +771,24 @@ impl RealStorage {
                 self.space_mut(at.space).writes += 1;
             }
             false => {
-                self.slots.spoil(slot);
+                self.give_up_slot(slot, outcome);
                 self.settle(at, frame, true);
             }
         }
     }
 
-    fn migration_ended(&mut self, part: &Move, block: Block, good: bool) {
-        match (part.cancelled, good) {
-            (true, _) => self.give_up_slot(part.slot, good),
+    fn migration_ended(&mut self, part: &Move, block: Block, outcome: Outcome) {
+        match (part.cancelled, outcome == Outcome::Done) {
+            (true, _) => self.give_up_slot(part.slot, outcome),
             (false, true) => {
                 self.blocks.release(block);
                 let page = self.page_mut(part.at);
                 (page.held, page.copy) = (Held::Away, Some(part.slot));
                 self.counts.migrated += 1;
-                self.space_mut(part.at.space).writes += 1;
+                self.space_mut(part.at.space).migrated += 1;
             }
             (false, false) => {
-                self.slots.spoil(part.slot);
+                self.give_up_slot(part.slot, outcome);
                 self.blocks.end_migration(block);
                 self.page_mut(part.at).held = Held::Expanded(block);
             }

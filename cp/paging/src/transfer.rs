@@ -11,6 +11,23 @@ pub enum Source {
     Block(Block),
 }
 
+/// What became of a page's part of a transfer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The page was moved.
+    Done,
+    /// It was not, and the slot is to blame.
+    Bad,
+    /// It was not, as when the host has no room: the slot may be used again.
+    Refused,
+}
+
+impl From<bool> for Outcome {
+    fn from(good: bool) -> Outcome {
+        if good { Outcome::Done } else { Outcome::Bad }
+    }
+}
+
 /// One page of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move {

@@ -14,6 +14,9 @@ use support::Random;
 const SIZES: &[(u32, u32, &[u32])] =
     &[(400, 0, &[3000, 2000]), (400, 500, &[5000]), (300, 64, &[700]), (500, 300, &[]), (250, 0, &[])];
 
+/// So many frames are lent at most.
+const LENT: u32 = 40;
+
 /// The pages of a virtual machine, and of a saved segment.
 const GUEST: u32 = 700;
 const SEGMENT: u32 = 256;
@@ -43,7 +46,21 @@ impl Mover for Machine {
         }
     }
 
+    fn count_anew(&mut self, pages: &[(Place, Frame)], done: &mut Vec<Use>) {
+        for (_, frame) in pages {
+            let used = &mut self.used[frame.0 as usize];
+            done.push(*used);
+            used.referenced = false;
+        }
+    }
+
+    fn is_blank(&mut self, at: Place, frame: Frame) -> bool {
+        assert!(!self.buffer.contains_key(&at), "a processor reaches {at:?}");
+        self.frames[frame.0 as usize] == 0
+    }
+
     fn clear(&mut self, _: Place, frame: Frame) {
+        self.used[frame.0 as usize] = Use::default();
         self.frames[frame.0 as usize] = 0;
     }
 
@@ -57,10 +74,12 @@ impl Mover for Machine {
     }
 
     fn get(&mut self, block: Block, _: Place, frame: Frame) {
+        self.used[frame.0 as usize] = Use::default();
         self.frames[frame.0 as usize] = self.blocks[block.0 as usize];
     }
 
     fn land(&mut self, slot: Slot, _: Place, frame: Frame) {
+        self.used[frame.0 as usize] = Use::default();
         self.frames[frame.0 as usize] = self.landing[&slot];
     }
 }
@@ -92,8 +111,8 @@ impl Model {
         let shared = (0..2).map(|_| real.create(Kind::Shared, SEGMENT)).collect();
         let guests = (0..8).map(|_| real.create(Kind::Guest, GUEST)).collect();
         let machine = Machine {
-            frames: vec![0xdead; frames as usize],
-            used: vec![Use::default(); frames as usize],
+            frames: vec![0xdead; (frames + 2 * LENT) as usize],
+            used: vec![Use::default(); (frames + 2 * LENT) as usize],
             blocks: (0..blocks).map(|_| random.word()).collect(),
             slots: vec![0xbad; volumes.iter().sum::<u32>() as usize],
             ..Machine::default()
@@ -173,7 +192,13 @@ impl Model {
         }
         let mut hopeless = 0;
         while hopeless < 3 {
-            let touched = self.real.touch(at, &mut self.machine).expect("the page exists");
+            let at_once = self.real.lent() < LENT && self.random.one_in(20);
+            let touched = match at_once {
+                true => self.real.touch_at_once(at, &mut self.machine),
+                false => self.real.touch(at, &mut self.machine),
+            };
+            let touched = touched.expect("the page exists");
+            assert!(!at_once || touched != Touch::Deferred);
             self.begin();
             match touched {
                 Touch::Ready(frame) => {
@@ -250,6 +275,56 @@ impl Model {
         }
     }
 
+    /// Pages are made zeros where they are.
+    fn blank(&mut self) {
+        let space = self.guests[self.random.below(self.guests.len())];
+        let first = self.random.below(GUEST - 10);
+        for page in first..first + self.random.below(10u32) {
+            let at = Place { space, page };
+            if self.real.resolve(at) != Ok(at) {
+                continue;
+            }
+            let Some(frame) = self.reach(at) else { continue };
+            self.machine.frames[frame.0 as usize] = 0;
+            self.machine.used[frame.0 as usize].changed = true;
+            self.content.remove(&at);
+            if self.random.one_in(3) {
+                self.real.scan(self.now, &mut self.machine);
+                self.begin();
+            }
+            self.real.blanked(space, page..page + 1, &mut self.machine).expect("the pages exist");
+        }
+    }
+
+    /// A scan in parts: other things happen before a batch is put away, or it is given back.
+    fn scan_in_parts(&mut self) {
+        let Some(mut scan) = self.real.begin_scan() else { return };
+        while let Some(batch) = self.real.next_batch(&mut scan, &mut self.machine) {
+            // What was changed counts as changed until the page leaves its frame.
+            let mut done = Vec::new();
+            for (at, frame) in &batch.pages {
+                self.machine.buffer.remove(at);
+                done.push(self.machine.used[frame.0 as usize]);
+            }
+            for _ in 0..self.random.below(3) {
+                let (at, _) = batch.pages[self.random.below(batch.pages.len())];
+                match self.random.below(8) {
+                    0 => self.want(at),
+                    1 => self.lock(),
+                    2 => self.release(),
+                    3 => self.stand(),
+                    4 => self.blank(),
+                    _ => self.refer(at, self.now % 2 == 0),
+                }
+            }
+            match self.random.one_in(10) {
+                true => self.real.give_back(&mut scan, &batch),
+                false => self.real.put_away(&mut scan, batch, &done, self.now, &mut self.machine),
+            }
+            self.begin();
+        }
+    }
+
     /// A user logs off, and another logs on.
     fn replace(&mut self) {
         let n = self.random.below(self.guests.len());
@@ -308,7 +383,8 @@ impl Model {
             }
             950..960 => self.lock(),
             960..970 => self.unlock(),
-            970..980 => self.release(),
+            970..976 => self.release(),
+            976..980 => self.blank(),
             980..988 => self.stand(),
             988..992 => self.share(),
             992..994 => self.free_storage(),
@@ -320,8 +396,10 @@ impl Model {
             }
             _ => drop(self.real.migrate(self.now)),
         }
-        if self.real.is_short() {
-            self.real.scan(self.now, &mut self.machine);
+        match self.real.is_short() {
+            true if self.random.one_in(4) => self.scan_in_parts(),
+            true => drop(self.real.scan(self.now, &mut self.machine)),
+            false => (),
         }
         self.begin();
     }

@@ -15,6 +15,18 @@ impl Mover for Used {
         done.extend(pages.iter().map(|(_, frame)| self.0.remove(frame).unwrap_or_default()));
     }
 
+    fn count_anew(&mut self, pages: &[(Place, Frame)], done: &mut Vec<Use>) {
+        for (_, frame) in pages {
+            let used = self.0.entry(*frame).or_default();
+            done.push(*used);
+            used.referenced = false;
+        }
+    }
+
+    fn is_blank(&mut self, _: Place, _: Frame) -> bool {
+        false
+    }
+
     fn clear(&mut self, _: Place, _: Frame) {}
     fn vacate(&mut self, _: Place, _: Frame) {}
     fn put(&mut self, _: Place, _: Frame, _: Block) {}
