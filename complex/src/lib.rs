@@ -15,6 +15,7 @@ mod hypervisor;
 mod io;
 mod ipl;
 pub mod model;
+mod paging;
 mod random;
 mod run;
 mod saved;

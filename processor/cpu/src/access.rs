@@ -509,7 +509,10 @@ impl State {
         if store {
             self.note_frame(frame);
         }
-        let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;
+        // The frame has a key, so it exists; its page may be lost.
+        let Ok(host) = self.storage().frame(absolute, store).map(|host| host as u64) else {
+            return Err(self.access_exception(Program::Addressing, address, space, access));
+        };
         let code: *const Code = self.shared.storage.code(absolute);
         if !checked.overridden {
             self.tlb.insert(address, asid, host, code, store && !low);

@@ -243,6 +243,11 @@ impl Signals {
         self.done(&self.purges, ticket)
     }
 
+    /// Whether the purge `ticket` asked for has been done, by the CPU or for it.
+    pub fn has_purged(&self, ticket: u64) -> bool {
+        self.purges.done.load(SeqCst) >= ticket
+    }
+
     /// The CPU's side: what has been asked for is about to be done; give the result to [`Signals::purge_finished`].
     pub fn purge_started(&self) -> u64 {
         self.lower(attention::PURGE);

@@ -17,7 +17,7 @@ use crate::cache::BlockCache;
 use crate::exit::fetch_address;
 use crate::index::NONE;
 use crate::step;
-use cpu::{Snapshot, State, Stored};
+use cpu::{Snapshot, State, Stored, attention};
 use isa::decode_op;
 use std::fmt::Write;
 
@@ -40,7 +40,8 @@ pub(crate) fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64
     // Stretches of many lengths, so that the budget ends in all kinds of places.
     let most = 1 + (s.instructions.wrapping_mul(0x9e37_79b9) >> 16) as i64 % STRETCH;
     let before = s.snapshot();
-    let pending = s.attention();
+    // What comes from outside the guest, as when CP takes pages away, may come at any time.
+    let pending = s.attention() & !attention::ALWAYS;
     let (exit, left) = translated(s, cache, code, most.clamp(count, budget.max(count)));
     let executed = s.instructions - before.instructions();
     if executed > 0 {

@@ -97,19 +97,25 @@ impl Storage {
         assert!(range.start < range.end && range.end <= self.room(), "there is room for the pages");
         let common = pages.filter(|_| sharing == Sharing::Shared).map(|(pages, from)| (pages.sharers.clone(), from));
         self.ranges().push(Attached { range: range.clone(), common: common.clone() });
-        match pages {
-            Some((pages, from)) => {
-                assert!(from + len as u64 <= pages.size(), "the pages are there");
-                self.bytes.map(start, len, pages, from, sharing == Sharing::Shared)?;
-            }
-            None => self.bytes.unmap(start, len)?,
-        }
         let flags = match sharing {
             Sharing::Own => PRESENT,
             Sharing::Shared => PRESENT | COMMON,
             Sharing::ReadOnly => PRESENT | PROTECTED,
         };
-        self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(flags, SeqCst));
+        let mut mapped = Ok(());
+        self.replace(range.clone(), &mut || {
+            mapped = match pages {
+                Some((pages, from)) => {
+                    assert!(from + len as u64 <= pages.size(), "the pages are there");
+                    self.bytes.map(start, len, pages, from, sharing == Sharing::Shared)
+                }
+                None => self.bytes.unmap(start, len),
+            };
+            if mapped.is_ok() {
+                self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(flags, SeqCst));
+            }
+        });
+        mapped?;
         self.renew(&range);
         if let Some((sharers, from)) = common {
             sharers.lock().push(Sharer { storage: Arc::downgrade(self), range: range.clone(), from });

@@ -238,7 +238,7 @@ mod tests {
         let storage = Storage::new(256 << 20).unwrap();
         let store = |piece: u64, bits: u8| {
             storage.mark_key(Absolute(piece * PIECE), bits);
-            let frame = storage.frame(Absolute(piece * PIECE)).unwrap();
+            let frame = storage.frame(Absolute(piece * PIECE), false).unwrap();
             // SAFETY: a frame of the storage, which nothing else uses.
             unsafe { frame.write_volatile(1) };
         };

@@ -9,7 +9,8 @@
 //! An access begins with [`Isolation::enter`]: as long as one is inside, no transaction begins, so none sees half of
 //! it.
 
-use arch::PAGE;
+use crate::Storage;
+use arch::{Absolute, PAGE};
 use base::Held;
 use std::sync::atomic::{
     AtomicBool, AtomicU32,
@@ -80,6 +81,48 @@ impl Isolation {
 
     pub(crate) fn is_disturbed(&self) -> bool {
         self.disturbed.load(Relaxed)
+    }
+}
+
+impl Storage {
+    /// A transaction begins: until [`Storage::settle`] others do not see what its CPU stores into frames that are kept.
+    /// All other CPUs of the configuration must be held.
+    pub fn isolate(&self) {
+        self.isolation.begin();
+    }
+
+    /// The transaction is going to store into a frame, which must exist.
+    pub fn keep_frame(&self, frame: u64) {
+        let mut kept = self.isolation.kept();
+        if kept.iter().all(|(known, _)| *known != frame) {
+            let mut copy = Box::new([0; PAGE as usize]);
+            self.load(Absolute(frame), &mut copy[..]).expect("the frame exists");
+            kept.push((frame, copy));
+        }
+    }
+
+    /// How many frames are kept.
+    pub fn kept_frames(&self) -> usize {
+        self.isolation.kept().len()
+    }
+
+    /// Whether anything but the transaction's CPU has stored since it began: then it can only be undone.
+    pub fn is_disturbed(&self) -> bool {
+        self.isolation.is_disturbed()
+    }
+
+    /// The transaction ends. False: what it has stored into kept frames is undone, because it is to be, or since
+    /// something else has stored.
+    pub fn settle(&self, undo: bool) -> bool {
+        let mut kept = self.isolation.kept();
+        let undo = undo || self.isolation.is_disturbed();
+        if undo {
+            for (frame, copy) in kept.iter() {
+                self.store(Absolute(*frame), &copy[..]).expect("the frame exists");
+            }
+        }
+        self.isolation.end(&mut kept);
+        !undo
     }
 }
 

@@ -20,7 +20,7 @@
 //!
 //! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory. [`Pages`] can take
 //! the place of parts of it, and lie after its end as well: so several configurations share pages
-//! ([`Storage::attach`]).
+//! ([`Storage::attach`]). With a [`Pager`], pages can be away: see [`Storage::set_pager`].
 
 mod attached;
 mod foresight;
@@ -28,11 +28,13 @@ mod heap;
 mod isolation;
 mod mapping;
 pub mod order;
+mod paged;
 mod pages;
 mod table;
 
 pub use attached::Sharing;
 pub use heap::give_back_free;
+pub use paged::{Lost, Pager, Uses};
 pub use pages::Pages;
 pub use table::{Row, Table};
 
@@ -41,12 +43,12 @@ use base::layout::{U16, U32, U64};
 use isolation::{Isolation, common};
 use mapping::Mapping;
 use std::io;
-use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicU8, AtomicU64,
     Ordering::{Relaxed, SeqCst},
     fence,
 };
+use std::sync::{Mutex, OnceLock};
 use zerocopy::{FromBytes, IntoBytes};
 
 /// An address outside the configuration's storage (an addressing exception, or a program check of the channel).
@@ -144,6 +146,7 @@ pub struct Storage {
     /// What is attached in each frame there is room for: see [`Storage::attach`].
     attached: Table<AtomicU8>,
     attached_ranges: Mutex<Vec<attached::Attached>>,
+    paged: OnceLock<paged::Paged>,
 }
 
 const MARKS: usize = (PAGE / 8 / 64) as usize;
@@ -179,6 +182,7 @@ impl Storage {
             isolation: Isolation::default(),
             attached: Table::new(frames)?,
             attached_ranges: Mutex::default(),
+            paged: OnceLock::new(),
         })
     }
 
@@ -222,8 +226,11 @@ impl Storage {
     /// Copies `to.len()` bytes out of storage without being seen: no frame becomes referenced.
     pub fn peek(&self, a: Absolute, to: &mut [u8]) -> Result<(), NotAvailable> {
         self.check(a, to.len())?;
-        // SAFETY: the range was checked to lie in the mapping; other writers make bytes torn, never unsound to copy.
-        unsafe { std::ptr::copy_nonoverlapping(self.bytes.at(a.0), to.as_mut_ptr(), to.len()) };
+        self.in_pieces(a, to.len(), false, |at, part| {
+            let to = &mut to[part];
+            // SAFETY: the range was checked to lie in the mapping; other writers make bytes torn, never unsound to copy.
+            unsafe { std::ptr::copy_nonoverlapping(self.bytes.at(at), to.as_mut_ptr(), to.len()) }
+        })?;
         order::fetched();
         Ok(())
     }
@@ -231,6 +238,7 @@ impl Storage {
     /// Whether the frame that begins at `a` has these contents now. The look leaves no trace in the storage key.
     pub fn holds(&self, a: Absolute, page: &[u8; PAGE as usize]) -> Result<bool, NotAvailable> {
         self.check(a, page.len())?;
+        let _there = self.hold(a.0 / PAGE, false)?;
         let now = self.bytes.at(a.0).cast::<[u8; 64]>();
         // SAFETY: the whole frame was checked to lie in the mapping; pieces are copied out, torn or not.
         let same = |(n, piece): (usize, &[u8; 64])| unsafe { now.add(n).read_unaligned() } == *piece;
@@ -261,8 +269,11 @@ impl Storage {
         }
         self.touch(a, from.len(), key::REFERENCE | key::CHANGE);
         order::storing();
-        // SAFETY: as in `load`.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(a.0), from.len()) };
+        self.in_pieces(a, from.len(), true, |at, part| {
+            let from = &from[part];
+            // SAFETY: as in `peek`.
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(at), from.len()) }
+        })?;
         // A writer that is no CPU never passes between two instructions: so it looks at the mark after its store.
         fence(SeqCst);
         self.stored(a, from.len());
@@ -276,6 +287,7 @@ impl Storage {
             self.check(a, 1)?;
             self.touch(a, 1, key::REFERENCE | key::CHANGE);
             order::storing();
+            let _there = self.hold(a.0 / PAGE, true)?;
             // SAFETY: the byte was checked to lie in the mapping, and CPUs change it by atomics or plain stores.
             let before = unsafe { AtomicU8::from_ptr(self.bytes.at(a.0)) }.fetch_or(bits, SeqCst);
             self.stored(a, 1);
@@ -299,46 +311,6 @@ impl Storage {
     /// Whether `len` bytes at `a` are storage of this configuration.
     pub fn contains(&self, a: Absolute, len: u64) -> bool {
         usize::try_from(len).is_ok_and(|len| self.check(a, len).is_ok())
-    }
-
-    /// A transaction begins: until [`Storage::settle`] others do not see what its CPU stores into frames that are kept.
-    /// All other CPUs of the configuration must be held.
-    pub fn isolate(&self) {
-        self.isolation.begin();
-    }
-
-    /// The transaction is going to store into a frame, which must exist.
-    pub fn keep_frame(&self, frame: u64) {
-        let mut kept = self.isolation.kept();
-        if kept.iter().all(|(known, _)| *known != frame) {
-            let mut copy = Box::new([0; PAGE as usize]);
-            self.load(Absolute(frame), &mut copy[..]).expect("the frame exists");
-            kept.push((frame, copy));
-        }
-    }
-
-    /// How many frames are kept.
-    pub fn kept_frames(&self) -> usize {
-        self.isolation.kept().len()
-    }
-
-    /// Whether anything but the transaction's CPU has stored since it began: then it can only be undone.
-    pub fn is_disturbed(&self) -> bool {
-        self.isolation.is_disturbed()
-    }
-
-    /// The transaction ends. False: what it has stored into kept frames is undone, because it is to be, or since
-    /// something else has stored.
-    pub fn settle(&self, undo: bool) -> bool {
-        let mut kept = self.isolation.kept();
-        let undo = undo || self.isolation.is_disturbed();
-        if undo {
-            for (frame, copy) in kept.iter() {
-                self.store(Absolute(*frame), &copy[..]).expect("the frame exists");
-            }
-        }
-        self.isolation.end(&mut kept);
-        !undo
     }
 
     fn touch(&self, a: Absolute, len: usize, bits: u8) {
@@ -419,9 +391,19 @@ impl Storage {
         self.write(a, U64::new(v).as_bytes())
     }
 
-    /// The host address of the frame that holds `a`, for the CPU's access path; valid as long as the storage is.
-    /// Everything read or written through it is shared with other CPUs and channel programs.
-    pub fn frame(&self, a: Absolute) -> Result<*mut u8, NotAvailable> {
+    /// The host address of the frame that holds `a`, for the CPU's access path, whose page is there to be fetched from
+    /// or stored into. Everything read or written through it is shared with other CPUs and channel programs. The address
+    /// is valid as long as the storage is. The page is there until the CPU has purged its TLB.
+    pub fn frame(&self, a: Absolute, store: bool) -> Result<*mut u8, NotAvailable> {
+        let host = self.place(a)?;
+        if self.paged.get().is_some() {
+            self.have(a.0 / PAGE, store)?;
+        }
+        Ok(host)
+    }
+
+    /// The host address of the frame that holds `a`, whether its page is there or not.
+    pub fn place(&self, a: Absolute) -> Result<*mut u8, NotAvailable> {
         self.check(a, 1)?;
         Ok(self.bytes.at(a.0 & arch::PAGE_MASK))
     }
@@ -601,11 +583,13 @@ impl Storage {
         self.check(Absolute(start), (last.0 - start) as usize)?;
         let len = (last.0 & arch::PAGE_MASK) + PAGE - start;
         let zero = || {
-            if !self.zero_attached(start..start + len) {
-                self.bytes.zero(start as usize, len as usize);
-                fence(SeqCst);
-                self.stored(Absolute(start), len as usize);
-            }
+            self.blank(start..start + len, &mut || {
+                if !self.zero_attached(start..start + len) {
+                    self.bytes.zero(start as usize, len as usize);
+                    fence(SeqCst);
+                    self.stored(Absolute(start), len as usize);
+                }
+            });
         };
         if let Some(_inside) = self.isolation.enter() {
             zero();
@@ -629,7 +613,7 @@ impl Storage {
     pub fn clear(&self) {
         assert!(self.kept_frames() == 0, "a reset has ended any transaction");
         self.detach_all().expect("pages of ours are mapped anew");
-        self.bytes.zero(0, self.bytes.len());
+        self.replace(0..self.size(), &mut || self.bytes.zero(0, self.bytes.len()));
         // What was never touched is not touched now: it would occupy host storage.
         let frames = self.bytes.len() / PAGE as usize;
         for cell in self.keys[..frames].iter().chain(&self.states[..frames]) {

@@ -65,6 +65,16 @@ impl Mapping {
         unsafe { self.start.add(offset as usize) }
     }
 
+    /// Pages will come and go one by one: none is prepared ahead or joined with others.
+    pub(crate) fn in_single_pages(&self) {
+        *self.foresight.hold() = true;
+        #[cfg(target_os = "linux")]
+        // SAFETY: advice on our own mapping; a host that does not know it has small pages anyway.
+        unsafe {
+            libc::madvise(self.start.cast(), self.len, libc::MADV_NOHUGEPAGE)
+        };
+    }
+
     /// Something is stored at `offset`, whether that lies in the mapping or not.
     #[inline]
     pub(crate) fn reached(&self, offset: u64) {

@@ -195,7 +195,7 @@ impl CodeCache {
                 Value::Version(page) => frames[page as usize]?.1.into(),
                 Value::Host { page, offset } => match frames[page as usize] {
                     Some((frame, _)) => {
-                        storage.frame(Absolute(u64::from(frame) * PAGE)).ok()? as u64 + u64::from(offset)
+                        storage.place(Absolute(u64::from(frame) * PAGE)).ok()? as u64 + u64::from(offset)
                     }
                     // A guard that lets nothing pass.
                     None => 0,
