@@ -127,6 +127,33 @@ impl RealStorage {
         self.spaces.get(&space.0).map(|space| (space.wss, space.resident, space.locked))
     }
 
+    /// Whether a page is locked.
+    pub fn is_locked(&self, at: Place) -> bool {
+        let space = self.spaces.get(&at.space.0);
+        match space.and_then(|space| space.megabytes.get((at.page / SEGMENT) as usize)) {
+            Some(Megabyte::Own(segment)) => segment.pages[(at.page % SEGMENT) as usize].locks > 0,
+            _ => false,
+        }
+    }
+
+    /// The frame that a page is in.
+    pub fn frame_of(&self, at: Place) -> Option<Frame> {
+        let space = self.spaces.get(&at.space.0);
+        match space.and_then(|space| space.megabytes.get((at.page / SEGMENT) as usize)) {
+            Some(Megabyte::Own(segment)) => match segment.pages[(at.page % SEGMENT) as usize].held {
+                Held::Resident(frame) => Some(frame),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// How many pages are reserved for all address spaces but one.
+    pub fn reserved_but(&self, space: SpaceId) -> u64 {
+        let others = self.spaces.iter().filter(|(number, _)| **number != space.0);
+        others.map(|(_, known)| u64::from(known.reserved)).sum()
+    }
+
     /// Where the owner of the address space stands.
     pub fn standing(&self, space: SpaceId) -> Option<Standing> {
         self.spaces.get(&space.0).map(|space| space.standing)

@@ -82,7 +82,7 @@ impl RealStorage {
 
     /// Whether the demand scan is due.
     pub fn is_short(&self) -> bool {
-        self.available.len() < self.low() || self.wanting
+        self.available.len() < self.low() || self.wanting || self.lent > 0
     }
 
     /// Frames on their way to the available list.
@@ -105,7 +105,7 @@ impl RealStorage {
     /// Begins a scan. None where nothing was found, as when page space is full: nothing is looked at again before
     /// something has changed.
     pub fn begin_scan(&mut self) -> Option<Scan> {
-        let all = std::mem::take(&mut self.wanting);
+        let all = std::mem::take(&mut self.wanting) || self.lent > 0;
         if self.fruitless.is_some_and(|(changes, looked)| changes == self.changes && (looked || !all)) {
             return None;
         }
@@ -310,7 +310,8 @@ impl RealStorage {
         let mut rest = out.as_slice();
         while !rest.is_empty() {
             let pages: Vec<Place> = rest.iter().map(|&(at, _)| at).collect();
-            let Some((first, count)) = self.slots.take(&pages) else {
+            let found = self.slots.take(&pages).or_else(|| self.give_up_copies().then(|| self.slots.take(&pages))?);
+            let Some((first, count)) = found else {
                 self.counts.full += rest.len() as u64;
                 rest.iter().for_each(|&(at, frame)| self.enlist(at, frame, true));
                 return (taken, true);
@@ -329,6 +330,23 @@ impl RealStorage {
             rest = later;
         }
         (taken, false)
+    }
+
+    /// Page space is full: the copies of pages that are in frames give way. Whether there was one.
+    fn give_up_copies(&mut self) -> bool {
+        let mut found = false;
+        for n in 0..self.frames.len() {
+            let entry = self.frames[n];
+            if !matches!(entry.state, State::Owned | State::Locked) {
+                continue;
+            }
+            if let Some(slot) = self.page_mut(entry.at).copy.take() {
+                self.slots.release(slot);
+                self.frames[n].changed = true;
+                found = true;
+            }
+        }
+        found
     }
 
     /// The owner of the address space is in another list of the scheduler. When it leaves the dispatch list, its

@@ -32,6 +32,10 @@ pub struct Frames {
     pub free_storage: u64,
     /// Pages of virtual machines.
     pub pageable: u64,
+    /// Those that LOCK keeps.
+    pub locked: u64,
+    /// Pages on their way in or out.
+    pub transit: u64,
 }
 
 impl Frames {
@@ -43,8 +47,13 @@ impl Frames {
 
     /// Charges a virtual machine: its virtual CPUs, the bytes of its storage, and the pages that are resident.
     pub fn charge(&mut self, cpus: u64, bytes: u64, resident: u64) {
-        self.free_storage += cpus + if bytes < SMALL { 0 } else { bytes.div_ceil(1 << 30) };
+        self.free_storage += Frames::blocks(cpus, bytes);
         self.pageable += resident;
+    }
+
+    /// Frames of CP's own blocks for a virtual machine with so many CPUs and bytes of storage.
+    pub fn blocks(cpus: u64, bytes: u64) -> u64 {
+        cpus + if bytes < SMALL { 0 } else { bytes.div_ceil(1 << 30) }
     }
 
     /// The dynamic paging area.
@@ -54,6 +63,6 @@ impl Frames {
 
     /// Those that are available: none while virtual machines have more than there is.
     pub fn available(&self) -> u64 {
-        self.paging().saturating_sub(self.free_storage + self.pageable)
+        self.paging().saturating_sub(self.free_storage + self.pageable + self.locked + self.transit)
     }
 }

@@ -1,0 +1,396 @@
+//! Pages are taken from guests that run, and come back as they were.
+//!
+//! The guests are bare: a program stores a word of its own into each of many pages and looks at them again, in rounds.
+//! Real storage has a quarter of that, or less.
+
+use arch::{Absolute, PAGE, Psw, mask};
+use base::{Clock, Tod};
+use complex::{Configuration, ControlProgram, Exit, Host, Specification};
+use cpu::Architecture;
+use differential::assemble;
+use engine::Engine;
+use realstorage::expanded::Expanded;
+use realstorage::pager::{FileVolume, Full, Notice, PageVolume, Pages, Paging, Resources};
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use support::Random;
+use support::folder::Folder;
+
+struct Real;
+
+impl Clock for Real {
+    fn now(&self) -> Tod {
+        Tod::from_unix_nanos(std::time::SystemTime::UNIX_EPOCH.elapsed().expect("it is later").as_nanos() as u64)
+    }
+}
+
+struct Nobody;
+
+impl Host for Nobody {
+    fn runnable(&self, _: u16) {}
+    fn control_program(&self) -> Option<ControlProgram> {
+        None
+    }
+    fn service_message(&self, _: &str) {}
+}
+
+/// A page volume whose reads or writes can be made to fail.
+#[derive(Default)]
+struct Shaky {
+    slots: u32,
+    pages: Mutex<HashMap<u32, Vec<u8>>>,
+    no_reads: AtomicBool,
+    no_writes: AtomicBool,
+    no_room: AtomicBool,
+}
+
+struct Volume(Arc<Shaky>);
+
+impl PageVolume for Volume {
+    fn name(&self) -> String {
+        "shaky".into()
+    }
+
+    fn slots(&self) -> u32 {
+        self.0.slots
+    }
+
+    fn read(&self, slot: u32, to: &mut [u8]) -> io::Result<()> {
+        if self.0.no_reads.load(SeqCst) {
+            return Err(io::Error::other("input/output error"));
+        }
+        let pages = self.0.pages.lock().unwrap();
+        for (n, page) in to.chunks_mut(PAGE as usize).enumerate() {
+            page.copy_from_slice(&pages[&(slot + n as u32)]);
+        }
+        Ok(())
+    }
+
+    fn write(&self, slot: u32, from: &[u8]) -> io::Result<()> {
+        if self.0.no_room.load(SeqCst) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        if self.0.no_writes.load(SeqCst) {
+            return Err(io::Error::other("input/output error"));
+        }
+        let pages = from.chunks(PAGE as usize).zip(slot..);
+        self.0.pages.lock().unwrap().extend(pages.map(|(page, slot)| (slot, page.to_vec())));
+        Ok(())
+    }
+}
+
+fn paging(frames: u64, expanded: u64, volumes: Vec<Box<dyn PageVolume>>) -> Paging {
+    let (clock, alarm) = (Arc::new(Real), Box::new(|| ()));
+    let expanded = Expanded::new(expanded << 20);
+    Paging::start(Resources { frames, expanded, volumes, clock, alarm }).expect("the host has a thread")
+}
+
+fn memory(slots: u32) -> (Arc<Shaky>, Vec<Box<dyn PageVolume>>) {
+    let shaky = Arc::new(Shaky { slots, ..Shaky::default() });
+    (shaky.clone(), vec![Box::new(Volume(shaky))])
+}
+
+/// A guest of so many CPUs and megabytes.
+struct Guest {
+    configuration: Arc<Configuration>,
+    pages: Pages,
+}
+
+const TEXT: u64 = 0x4000;
+/// The first page that programs use; the prefix areas of CPUs come before.
+const FIRST: u64 = 0x10_0000;
+const WIDE: u64 = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+
+/// R10 rounds: stores into each of R3 pages from R2 on, R7 bytes apart, its address plus the number of the round, and
+/// looks at them. R4 counts what is wrong.
+const ROUNDS: &str = "LGR 6,2;LGR 8,3;LGR 9,6;AGR 9,5;STG 9,0(0,6);STG 9,2048(0,6);AGR 6,7;BRCTG 8,*-24;\
+    LGR 6,2;LGR 8,3;LGR 9,6;AGR 9,5;CG 9,0(0,6);BRC 8,*+8;AHI 4,1;CG 9,2048(0,6);BRC 8,*+8;AHI 4,1;AGR 6,7;\
+    BRCTG 8,*-40;AGHI 5,1;BRCTG 10,*-92";
+
+impl Guest {
+    fn new(paging: &Paging, megabytes: u64, cpus: u16) -> Guest {
+        static NUMBER: AtomicU32 = AtomicU32::new(1);
+        engine::provide(jit::translator);
+        let specification = Specification {
+            storage: megabytes << 20,
+            room: (megabytes + 4) << 20,
+            cpus,
+            max_cpus: cpus,
+            architecture: Architecture::Z,
+            ..Specification::default()
+        };
+        let configuration = Configuration::new(specification, Arc::new(Real), Arc::new(Nobody)).expect("there is room");
+        let pages = paging.adopt(&configuration, NUMBER.fetch_add(1, SeqCst), 1).expect("it is paged");
+        Guest { configuration, pages }
+    }
+
+    fn put(&self, at: u64, bytes: &[u8]) {
+        self.configuration.storage().write(Absolute(at), bytes).expect("it is in storage");
+    }
+
+    /// Runs the rounds on a CPU over a part of storage; how many words were wrong.
+    fn rounds(&self, cpu: u16, first: u64, pages: u64, rounds: u64) -> Result<u64, Full> {
+        let prefix = 0x8_0000 + 0x2000 * u64::from(cpu);
+        let wait = Psw { mask: mask::WAIT, address: 0xbad };
+        for new in [0x1a0, 0x1b0, 0x1c0, 0x1d0, 0x1e0, 0x1f0] {
+            self.put(prefix + new, &wait.mask.to_be_bytes());
+            self.put(prefix + new + 8, &wait.address.to_be_bytes());
+        }
+        let text = assemble(ROUNDS);
+        self.put(TEXT, &text);
+        self.put(TEXT + text.len() as u64, &[0, 0]);
+        {
+            let mut core = self.configuration.cpu(cpu);
+            core.state.set_prefix(prefix).expect("it is in storage");
+            for (register, value) in [(2, first), (3, pages), (4, 0), (5, 7), (7, PAGE), (10, rounds)] {
+                core.state.gr[register] = value;
+            }
+            core.state.set_psw(Psw { mask: WIDE, address: TEXT });
+        }
+        self.configuration.start(cpu);
+        self.go(cpu)?;
+        let old = self.configuration.storage().read_u64(Absolute(prefix + 0x158)).expect("it is in storage");
+        assert_eq!(old, TEXT + text.len() as u64 + 2, "the end of the program");
+        let core = self.configuration.cpu(cpu);
+        assert_eq!(core.state.gr[5], 7 + rounds);
+        Ok(core.state.gr[4])
+    }
+
+    /// Runs a CPU until it waits.
+    fn go(&self, cpu: u16) -> Result<(), Full> {
+        loop {
+            if self.pages.owes() {
+                self.pages.settle()?;
+            }
+            match self.configuration.run(cpu, 10_000) {
+                Exit::SliceEnd | Exit::Left => (),
+                Exit::DisabledWait(_) => return Ok(()),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// Engines are chosen for the whole process: one test at a time.
+static ENGINE: Mutex<()> = Mutex::new(());
+
+fn with(engine: Engine) -> impl Drop {
+    let guard = ENGINE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    struct Chosen<'a>(#[allow(dead_code)] std::sync::MutexGuard<'a, ()>);
+    impl Drop for Chosen<'_> {
+        fn drop(&mut self) {
+            engine::choose(Engine::Jit);
+        }
+    }
+    engine::choose(engine);
+    Chosen(guard)
+}
+
+#[test]
+fn a_guest_has_four_times_the_storage_there_is() {
+    let folder = Folder::empty("pager-four-times");
+    for engine in [Engine::Interpreter, Engine::Jit, Engine::Compare] {
+        let _chosen = with(engine);
+        for expanded in [0, 8] {
+            let path = folder.0.join(format!("pages-{engine:?}-{expanded}"));
+            let volume = FileVolume::open(&path, 64 << 20).expect("the host makes files");
+            let paging = paging(1024, expanded, vec![Box::new(volume)]);
+            let guest = Guest::new(&paging, 18, 1);
+            let start = Instant::now();
+            assert_eq!(guest.rounds(0, FIRST, 4096, 3), Ok(0), "{engine:?}, {expanded}M of expanded storage");
+            let picture = paging.picture();
+            println!("{engine:?}, {expanded}M: {:?}, {:?}", start.elapsed(), picture.counts);
+            assert!(picture.counts.reads > 3 * 4096 && picture.counts.cleared < 5000);
+            assert_eq!(picture.counts.gets > 0, expanded > 0);
+            assert!(guest.configuration.storage().resident_pages() <= 1024 + 100, "the host has the rest back");
+            let tally = guest.pages.tally();
+            assert!(tally.resident <= 1024 && tally.blocks + tally.slots >= 3000, "{tally:?}");
+        }
+    }
+}
+
+#[test]
+fn several_cpus_and_others_share_one_storage_under_pressure() {
+    let _chosen = with(Engine::Jit);
+    let (_, volumes) = memory(20_000);
+    let paging = paging(1500, 4, volumes);
+    let guests: Vec<Arc<Guest>> = (0..2).map(|_| Arc::new(Guest::new(&paging, 24, 3))).collect();
+    let part = 1500;
+    let mut threads = Vec::new();
+    for guest in &guests {
+        for cpu in 0..3 {
+            let guest = guest.clone();
+            let first = FIRST + u64::from(cpu) * part * PAGE;
+            threads.push(std::thread::spawn(move || assert_eq!(guest.rounds(cpu, first, part, 3), Ok(0))));
+        }
+        // Channel programs and CP come without a TLB.
+        let guest = guest.clone();
+        threads.push(std::thread::spawn(move || {
+            let storage = guest.configuration.storage();
+            let first = FIRST + 3 * part * PAGE;
+            let mut random = Random::seeded(5);
+            let mut known = vec![[0u8; 16]; 500];
+            for _ in 0..20_000 {
+                let n: usize = random.below(known.len());
+                let at = Absolute(first + n as u64 * PAGE + 0xff8);
+                let mut now = [0; 16];
+                storage.read(at, &mut now).unwrap();
+                // Its other half lies in the next page.
+                assert_eq!(now, known[n]);
+                if n % 2 == 0 {
+                    known[n] = std::array::from_fn(|_| random.byte());
+                    storage.write(at, &known[n]).unwrap();
+                }
+                if random.one_in(100) {
+                    let page = Absolute(first + n as u64 * PAGE + 0x800);
+                    storage.write(page, &[7]).unwrap();
+                    storage.discard(page, page).unwrap();
+                    let mut byte = [1];
+                    storage.read(page, &mut byte).unwrap();
+                    assert_eq!(byte, [0]);
+                    known[n][..8].fill(0);
+                    if n > 0 {
+                        known[n - 1][8..].fill(0);
+                    }
+                }
+            }
+        }));
+    }
+    threads.into_iter().for_each(|thread| thread.join().expect("its words were right"));
+    let counts = paging.picture().counts;
+    assert!(counts.reads > 5000 && counts.gets > 100 && counts.migrated > 1000, "{counts:?}");
+    drop(guests);
+    // The pager's thread may have one of them in its hands still.
+    let left = || {
+        let census = paging.picture().census;
+        [census.pageable, census.tables, census.free_storage, census.blocks, census.slots]
+    };
+    let start = Instant::now();
+    while left() != [0; 5] && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(left(), [0; 5]);
+}
+
+#[test]
+fn keys_and_bits_stay_while_a_page_is_away() {
+    let _chosen = with(Engine::Jit);
+    let (_, volumes) = memory(10_000);
+    let paging = paging(500, 0, volumes);
+    let guest = Guest::new(&paging, 12, 1);
+    let storage = guest.configuration.storage();
+    for page in 0..100 {
+        storage.set_key(Absolute(FIRST + page * PAGE), (page as u8) << 4 | 0x06).unwrap();
+    }
+    assert_eq!(guest.pages.tally().resident, 0, "keys take no page");
+    assert_eq!(guest.rounds(0, FIRST + 200 * PAGE, 2000, 2), Ok(0));
+    for page in 0..100 {
+        let key = storage.key(Absolute(FIRST + page * PAGE)).unwrap();
+        assert_eq!(key, (page as u8) << 4 | 0x06);
+    }
+    storage.clear();
+    assert_eq!(guest.pages.tally().resident, 0, "clear reset gives all back");
+}
+
+#[test]
+fn pages_that_cannot_be_read_stop_their_owner_alone() {
+    let _chosen = with(Engine::Jit);
+    let (shaky, volumes) = memory(10_000);
+    let paging = paging(500, 0, volumes);
+    let [guest, other] = [0; 2].map(|_| Guest::new(&paging, 6, 1));
+    assert_eq!(guest.rounds(0, FIRST, 1200, 1), Ok(0));
+    shaky.no_reads.store(true, SeqCst);
+    let mut byte = [0];
+    let lost =
+        (0..1200).find(|page| guest.configuration.storage().read(Absolute(FIRST + page * PAGE), &mut byte).is_err());
+    assert_eq!(guest.pages.lost().map(|page| page * PAGE), lost.map(|page| FIRST + page * PAGE));
+    assert!(lost.is_some() && other.pages.lost().is_none());
+    assert!(matches!(paging.take_notices().as_slice(), [Notice::Trouble(name, "reading", _), ..] if name == "shaky"));
+    shaky.no_reads.store(false, SeqCst);
+    // Bytes that are not those that were written are no better.
+    shaky.pages.lock().unwrap().values_mut().for_each(|page| page[100] ^= 1);
+    guest.configuration.storage().clear();
+    assert_eq!(guest.pages.lost(), None);
+    assert_eq!(guest.rounds(0, FIRST, 1200, 2), Ok(0), "its storage is new");
+    shaky.pages.lock().unwrap().values_mut().for_each(|page| page[100] ^= 1);
+    let damaged =
+        (0..1200).any(|page| guest.configuration.storage().read(Absolute(FIRST + page * PAGE), &mut byte).is_err());
+    assert!(damaged && guest.pages.lost().is_some());
+    assert_eq!(other.rounds(0, FIRST, 400, 1), Ok(0));
+    assert_eq!(other.pages.lost(), None);
+}
+
+#[test]
+fn when_page_space_is_full_what_asks_is_stopped_and_nothing_is_lost() {
+    let _chosen = with(Engine::Jit);
+    let (shaky, volumes) = memory(300);
+    let paging = paging(500, 1, volumes);
+    let small = Guest::new(&paging, 4, 1);
+    assert_eq!(small.rounds(0, FIRST, 100, 1), Ok(0));
+    let guest = Guest::new(&paging, 12, 1);
+    let start = Instant::now();
+    assert_eq!(guest.rounds(0, FIRST, 2500, 1), Err(Full));
+    let notices = paging.take_notices();
+    assert!(matches!(notices.as_slice(), [Notice::Much(90..=100), Notice::Full, ..]), "{notices:?}");
+    // It is stopped again as soon as it asks for more.
+    assert_eq!(guest.go(0), Err(Full));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    drop(small);
+    let done = guest.configuration.cpu(0).state.gr[6];
+    let storage = guest.configuration.storage();
+    for at in (FIRST..done).step_by(PAGE as usize) {
+        assert_eq!(storage.read_u64(Absolute(at)), Ok(at + 7), "{at:X}");
+    }
+    // A host without room is the same, and goes on when it has some.
+    let other = Guest::new(&paging, 12, 1);
+    drop(guest);
+    shaky.no_room.store(true, SeqCst);
+    assert_eq!(other.rounds(0, FIRST, 900, 1), Err(Full));
+    assert!(paging.take_notices().iter().any(|notice| matches!(notice, Notice::Trouble(_, "writing", _))));
+    shaky.no_room.store(false, SeqCst);
+    std::thread::sleep(Duration::from_millis(1100));
+    assert_eq!(other.go(0), Ok(()), "{:?}", paging.picture());
+    assert_eq!(other.configuration.cpu(0).state.gr[4], 0);
+}
+
+#[test]
+fn slots_that_cannot_be_written_are_not_used_again() {
+    let _chosen = with(Engine::Jit);
+    let (shaky, volumes) = memory(5000);
+    let paging = paging(500, 0, volumes);
+    let guest = Guest::new(&paging, 12, 1);
+    shaky.no_writes.store(true, SeqCst);
+    let failing = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(30));
+            shaky.no_writes.store(false, SeqCst);
+            failing.store(paging.picture().counts.failed, SeqCst);
+        });
+        let mut stopped = guest.rounds(0, FIRST, 2000, 1).map(drop);
+        while stopped.is_err() {
+            stopped = guest.go(0);
+        }
+    });
+    assert_eq!(guest.configuration.cpu(0).state.gr[4], 0);
+    assert!(failing.load(SeqCst) > 0 && paging.picture().census.bad_slots > 0);
+}
+
+#[test]
+fn page_volumes_are_files_of_their_own() {
+    let folder = Folder::empty("pager-volumes");
+    let path = folder.0.join("pages");
+    let first = FileVolume::open(&path, 8 << 20).expect("the host makes files");
+    assert_eq!(first.slots(), 2048);
+    assert!(FileVolume::open(&path, 8 << 20).is_err_and(|error| error.to_string().contains("in use")));
+    drop(first);
+    FileVolume::open(&path, 8 << 20).expect("it is a page volume, and free");
+    let text = folder.0.join("text");
+    std::fs::write(&text, "of value").unwrap();
+    assert!(FileVolume::open(&text, 8 << 20).is_err_and(|error| error.to_string().contains("something in it")));
+    assert_eq!(std::fs::read(&text).unwrap(), b"of value");
+    assert!(FileVolume::open(&folder.0, 8 << 20).is_err());
+}
