@@ -8,6 +8,7 @@
 //! PROCESSORS        4
 //! STORAGE           512M
 //! XSTORE            256M
+//! PAGE              2G pages
 //! TN3270            127.0.0.1:3270
 //! TLS               CERTIFICATE server.pem KEY server.key
 //! LOGMSG            Welcome.
@@ -36,6 +37,11 @@ use minidisk::policy::{Limits, Policy, Settings};
 use nucleus::system::{LEAST, SystemConfig};
 use say::words::words;
 use std::path::{Path, PathBuf};
+
+/// Without a PAGE statement there is so many times as much page space as real storage.
+const PAGE_SPACE: u64 = 4;
+/// The page volume in the system's folder that is there with STORAGE, without or with PAGE statements that name none.
+const PAGE_FILE: &str = "pages";
 
 /// The file's name in the system's folder.
 pub(crate) const FILE: &str = "SYSTEM CONFIG";
@@ -91,7 +97,11 @@ pub(crate) fn read(folder: &Path) -> (Configuration, Vec<String>) {
     let path = folder.join(FILE);
     match base::file::read(&path, base::file::TEXT) {
         Ok(bytes) => {
-            let (configuration, wrong) = parse(&base::text::decode(&bytes), folder);
+            let (mut configuration, wrong) = parse(&base::text::decode(&bytes), folder);
+            let system = &mut configuration.system;
+            if let (Some(real), true) = (system.real, system.page_volumes.is_empty()) {
+                system.page_volumes.push((folder.join(PAGE_FILE), PAGE_SPACE * real));
+            }
             let told = |(line, why): (usize, String)| format!("{}:{line}: {why}", path.display());
             (configuration, wrong.into_iter().map(told).collect())
         }
@@ -148,6 +158,15 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             let bytes = megabytes(size).filter(|&bytes| bytes > 0);
             system.expanded = bytes.ok_or_else(|| format!("XSTORE {size} is not a size such as 256M"))?;
         }
+        ("PAGE", [size, rest @ ..]) if rest.len() <= 1 => {
+            let bytes = megabytes(size).filter(|bytes| (1 << 20..=1 << 42).contains(bytes));
+            let bytes = bytes.ok_or_else(|| format!("PAGE {size} is not a size such as 2G, of 4096G at most"))?;
+            let path = folder.join(rest.first().unwrap_or(&PAGE_FILE));
+            if system.page_volumes.iter().any(|(other, _)| *other == path) {
+                return Err(format!("there is a PAGE statement for {} already", path.display()));
+            }
+            system.page_volumes.push((path, bytes));
+        }
         ("TN3270", [address]) => configuration.tn3270 = Some(address.to_string()),
         ("TLS", ["CERTIFICATE" | "certificate", certificate, "KEY" | "key", key]) => {
             configuration.tls = Some((folder.join(certificate), folder.join(key)));
@@ -193,7 +212,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         _ => {
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
-                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, STORAGE nM, XSTORE nM, TN3270 address:port, \
+                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, STORAGE nM, XSTORE nM, PAGE nM file, TN3270 address:port, \
                  TLS CERTIFICATE file KEY file, \
                  DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., \
                  USER_VOLUME_INCLUDE mask, TDISK volid first count, SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n \

@@ -94,7 +94,9 @@ pub(crate) fn control_program(
         spool::Error::Locked(_) => format!("the system in {} is running already", folder.display()),
         error => error.to_string(),
     })?;
-    let cp = Arc::new(Cp::new(configuration.system, directory, Some(spool), clock, notes.clone()));
+    let mut cp = Cp::new(configuration.system, directory, Some(spool), clock, notes.clone());
+    cp.begin_paging()?;
+    let cp = Arc::new(cp);
     cp.disks.set_policy(configuration.disks);
     let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
     cp.disks.set_alarm(alarm);

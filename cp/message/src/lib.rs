@@ -213,6 +213,16 @@ messages! {
     expanded_not_detached(userid) = "DTX" 6805 'E' "{userid} has no XSTORE";
     /// STORAGE in SYSTEM CONFIG says how much the system has; the host does not.
     frames_unknown() = "CQF" 6807 'E' "The size of real storage is not known";
+    /// CP takes pages of virtual machines away only in a system with STORAGE in SYSTEM CONFIG. Elsewhere all pages stay
+    /// where they are, as far as the host lets them.
+    no_paging() = "SET" 6808 'E' "No pages are taken from virtual machines here; the system has no STORAGE statement";
+    /// LOCK and SET RESERVED may keep seven eighths of the dynamic paging area, for all users together. QUERY RESERVED
+    /// and QUERY FRAMES (LOCKCMD) show what is kept; a larger STORAGE in SYSTEM CONFIG gives more.
+    too_many_kept(pages, most) = "SET" 6809 'E' "{pages} pages cannot be kept in real storage; {most} can";
+    /// The page could not be brought into real storage: it is lost, or part of a saved segment by now.
+    page_not_locked(page) = "LCK" 6810 'E' "Page {page} cannot be locked";
+    /// LOCK has not locked any of these pages, or they were given back by IPL or DEFINE STORAGE.
+    pages_not_locked(range) = "ULK" 6811 'E' "Pages {range} are not locked";
     /// XSTORE in SYSTEM CONFIG says how much the system has.
     expanded_absent() = "QXS" 6806 'E' "The system has no XSTORE";
     /// A host file that keeps a real disk could not be read or written, or what was in it is damaged. The guest that
@@ -294,6 +304,21 @@ messages! {
     not_operational() = "BEG" 1465 'E' "The virtual machine cannot run; no program has been loaded";
     /// A virtual CPU loaded a PSW with the wait bit on and no interruption enabled.
     disabled_wait(psw) = "GIR" 450 'W' "CP entered; disabled wait PSW {psw}";
+    /// The virtual machine needs a frame of real storage and none can be taken from others: expanded storage and page
+    /// space are full. Nothing is lost. When others have given storage back, or logged off, BEGIN lets it go on. More
+    /// page space (PAGE in SYSTEM CONFIG) or a larger STORAGE prevents it.
+    no_frame() = "PGT" 451 'W' "CP entered; no storage is available, since all paging space is in use";
+    /// A page of the virtual machine, at this address, could not be read back from page space. What it had is lost. The
+    /// operator has been told why. IPL, or SYSTEM CLEAR, begins anew without it.
+    page_lost(address) = "PGT" 452 'W' "CP entered; paging error, the page at {address} is lost";
+    /// So much of page space is in use. When it is full, virtual machines are stopped that need storage. Have users log
+    /// off, or give the system more page space: PAGE in SYSTEM CONFIG.
+    page_space_used(percent) = "PGT" 401 'I' "{percent} percent of paging space is in use";
+    /// Pages cannot be taken from virtual machines any more. Those that need storage are stopped until there is some.
+    page_space_full() = "PGT" 400 'I' "All available paging space is in use";
+    /// The host file of a page volume could not be read or written. A page that was to be read is lost to its user; one
+    /// that was to be written stays in real storage. Look at the host's disk.
+    page_volume_error(volume, what, why) = "PGT" 415 'E' "Paging error, {what} {volume}: {why}";
     /// The program new PSW causes another program interruption.
     program_loop() = "GIR" 453 'W' "CP entered; program interrupt loop";
     /// A virtual CPU is in the check-stop state: a failure of Endicott itself.

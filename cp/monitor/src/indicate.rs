@@ -1,16 +1,28 @@
-//! INDICATE: the lines of LOAD, USER and QUEUES, of which programs know the columns.
-//!
-//! CP pages nothing itself, to expanded storage neither: those counts are 0 because there is nothing to count.
+//! INDICATE: the lines of LOAD, USER, QUEUES and PAGING, of which programs know the columns.
 
 use dispatch::{Load, Queued, Status};
 
-/// LOAD. `used` are the percent that the host keeps of the storage that all virtual machines have.
-pub fn load(load: &Load, used: u64) -> Vec<String> {
+/// How much CP pages. Without a pager there is nothing to count.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PagingRates {
+    /// Pages a second to and from expanded storage.
+    pub expanded: u64,
+    /// Pages a second from expanded storage to page volumes.
+    pub migrated: u64,
+    /// Pages a second to and from page volumes.
+    pub paged: u64,
+    /// How many percent of the frames that were taken had pages of users in the dispatch list.
+    pub stolen: u64,
+}
+
+/// LOAD. `used` are the percent of storage that virtual machines have.
+pub fn load(load: &Load, used: u64, paging: &PagingRates) -> Vec<String> {
+    let PagingRates { expanded, migrated, paged, stolen } = paging;
     let mut lines = vec![
         format!("AVGPROC-{:03}% {:02}", load.average, load.processors.len()),
-        "XSTORE-000000/SEC MIGRATE-0000/SEC".to_string(),
+        format!("XSTORE-{expanded:06}/SEC MIGRATE-{migrated:04}/SEC"),
         "MDC READS-000000/SEC WRITES-000000/SEC HIT RATIO-000%".to_string(),
-        format!("STORAGE-{used:03}% PAGING-0000/SEC STEAL-000%"),
+        format!("STORAGE-{used:03}% PAGING-{paged:04}/SEC STEAL-{stolen:03}%"),
         format!("Q0-{:05}(00000)                           DORMANT-{:05}", load.in_queue[0], load.dormant),
         format!("Q1-{:05}(00000)           E1-{:05}(00000)", load.in_queue[1], load.eligible[1]),
     ];
@@ -27,6 +39,33 @@ pub fn load(load: &Load, used: u64) -> Vec<String> {
     lines
 }
 
+/// What of a virtual machine's pages is where, and what has happened to them since LOGON.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct UserPages {
+    /// Pages in real storage.
+    pub resident: u64,
+    /// The working set.
+    pub working_set: u64,
+    /// Pages that LOCK keeps.
+    pub locked: u64,
+    /// Pages that SET RESERVED keeps.
+    pub reserved: u64,
+    /// Pages on page volumes.
+    pub slots: u64,
+    /// Pages read from page volumes, and written there.
+    pub reads: u64,
+    /// See `reads`.
+    pub writes: u64,
+    /// Pages in expanded storage.
+    pub blocks: u64,
+    /// Pages from expanded storage, and to it.
+    pub gets: u64,
+    /// See `gets`.
+    pub puts: u64,
+    /// Pages that have gone from there to page volumes.
+    pub migrated: u64,
+}
+
 /// What USER shows of one virtual machine.
 pub struct User<'a> {
     /// The user ID.
@@ -41,8 +80,8 @@ pub struct User<'a> {
     pub ipl: &'a str,
     /// How many virtual devices it has.
     pub devices: usize,
-    /// Pages that the host keeps.
-    pub resident: u64,
+    /// What of its pages is where.
+    pub pages: UserPages,
     /// Microseconds since LOGON.
     pub connected_us: u64,
     /// I/O instructions.
@@ -59,7 +98,9 @@ pub struct User<'a> {
 
 /// The lines of one user.
 pub fn user(user: &User<'_>) -> Vec<String> {
-    let User { userid, machine, megabytes, ipl, devices, resident, .. } = user;
+    let User { userid, machine, megabytes, ipl, devices, .. } = user;
+    let UserPages { resident, working_set, locked, reserved, slots, reads, writes, blocks, gets, puts, migrated } =
+        user.pages;
     let minutes = |microseconds: u64| {
         let seconds = microseconds / 1_000_000;
         format!("{:03}:{:02}", seconds / 60, seconds % 60)
@@ -68,9 +109,10 @@ pub fn user(user: &User<'_>) -> Vec<String> {
     let mut lines = vec![
         format!("USERID={userid:<8} MACH={machine:<3} STOR={megabytes:04}M VIRT=V XSTORE={expanded}"),
         format!("IPLSYS={ipl:<8} DEVNUM={devices:04}"),
-        format!("PAGES: RES={resident:06} WS={resident:06} LOCK=000000 RESVD=000000"),
-        "NPREF=000000 PREF=000000 READS=000000 WRITES=000000".to_string(),
-        "XSTORE=000000 READS=000000 WRITES=000000 MIGRATES=000000".to_string(),
+        format!("PAGES: RES={resident:06} WS={working_set:06} LOCK={locked:06} RESVD={reserved:06}"),
+        // No page volume is preferred to others.
+        format!("NPREF={slots:06} PREF=000000 READS={reads:06} WRITES={writes:06}"),
+        format!("XSTORE={blocks:06} READS={gets:06} WRITES={puts:06} MIGRATES={migrated:06}"),
     ];
     let connected = user.connected_us / 60_000_000;
     let connected = format!("{:02}:{:02}", connected / 60, connected % 60);
@@ -87,10 +129,22 @@ pub fn user(user: &User<'_>) -> Vec<String> {
     lines
 }
 
-/// The lines of QUEUES. `who` says which user a virtual CPU belongs to, and its address.
-pub fn queues(queued: &[Queued], expanded: bool, who: impl Fn(&Queued) -> Option<(String, u16)>) -> Vec<String> {
+/// Which virtual CPU an entry of QUEUES is.
+pub struct Entrant {
+    /// The user.
+    pub userid: String,
+    /// The CPU's address.
+    pub cpu: u16,
+    /// Pages in real storage, and the working set.
+    pub pages: (u64, u64),
+    /// It waits for a page.
+    pub in_page_wait: bool,
+}
+
+/// The lines of QUEUES. `who` says which virtual CPU it is.
+pub fn queues(queued: &[Queued], expanded: bool, who: impl Fn(&Queued) -> Option<Entrant>) -> Vec<String> {
     let entry = |entry: &Queued| {
-        let (userid, cpu) = who(entry)?;
+        let Entrant { userid, cpu, pages: (resident, working_set), in_page_wait } = who(entry)?;
         let name = if cpu == 0 { userid } else { format!("{userid} MP{cpu:02}") };
         let list = match entry.status {
             Status::Eligible => 'E',
@@ -98,9 +152,9 @@ pub fn queues(queued: &[Queued], expanded: bool, who: impl Fn(&Queued) -> Option
             _ => 'Q',
         };
         let state = match entry.status {
+            _ if in_page_wait => "PG".into(),
             Status::Running(processor) => format!("R{processor:02}"),
             Status::TestIdle => "TI".into(),
-            Status::PageWait => "PG".into(),
             _ => "...".to_string(),
         };
         let short = format!("{name:<13}{list}{} {state:<3}", entry.class);
@@ -110,7 +164,7 @@ pub fn queues(queued: &[Queued], expanded: bool, who: impl Fn(&Queued) -> Option
         let flags = if entry.interactive { ".I.." } else { "...." };
         let sign = if entry.deadline < 0 { '-' } else { ' ' };
         let seconds = entry.deadline.unsigned_abs() as f64 / 1e6;
-        Some(format!("{short} 00000000/00000000 {flags} {sign}{seconds:<6.4} A{:02}", 0))
+        Some(format!("{short} {resident:08X}/{working_set:08X} {flags} {sign}{seconds:<6.4} A{:02}", 0))
     };
     let entries: Vec<String> = queued.iter().filter_map(entry).collect();
     if entries.is_empty() {
@@ -118,4 +172,13 @@ pub fn queues(queued: &[Queued], expanded: bool, who: impl Fn(&Queued) -> Option
     }
     let per_line = if expanded { 1 } else { 2 };
     entries.chunks(per_line).map(|some| some.join("       ").trim_end().to_string()).collect()
+}
+
+/// The lines of PAGING: of each user the pages in expanded storage and on page volumes.
+pub fn paging(users: &[(String, u64, u64)]) -> Vec<String> {
+    let entry = |(userid, blocks, slots): &(String, u64, u64)| format!("{userid:<8} {blocks:06X}:{slots:06X}");
+    match users {
+        [] => vec!["No users in page wait".to_string()],
+        users => users.chunks(4).map(|some| some.iter().map(entry).collect::<Vec<_>>().join(", ")).collect(),
+    }
 }

@@ -79,6 +79,7 @@ pub mod help;
 pub mod indicate;
 pub mod ipl;
 pub mod link;
+pub mod lock;
 pub mod logoff;
 pub mod logon;
 pub mod message_user;
@@ -126,6 +127,7 @@ commands! {
     indicate { "INDicate" G indicate; }
     ipl { "Ipl" G ipl; }
     link { "LINk" G link; }
+    lock { "LOCK" A lock; "UNLOCK" A unlock; }
     logoff { "LOGoff" ANY logoff; "LOGOUT" ANY logout; }
     logon { "Logon" ANY logon; "LOGIN" ANY login; }
     message_user {

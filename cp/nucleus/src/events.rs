@@ -14,6 +14,7 @@ use consoles::agenda::Item;
 use consoles::display::{Action, Key, Tone};
 use consoles::edit::Logical;
 use consoles::terminal::{Entry, Terminal};
+use realstorage::pager::Notice;
 use realstorage::residency;
 use spool::SpoolFile;
 use std::sync::Arc;
@@ -238,7 +239,7 @@ impl Cp {
         self.processors.returned(processor, &work, end.micros_since(start), why, until);
         // Without the size of the host's storage STORBUF has no effect, and working sets are not needed.
         if (self.config.storage != 0 || self.config.real.is_some()) && work.vmdbk.residency.is_measured_at(end) {
-            let pages = work.vmdbk.machine().configuration.storage().resident_pages();
+            let pages = work.vmdbk.working_set();
             self.processors.working_set(work.vmdbk.id, pages);
         }
         true
@@ -294,6 +295,14 @@ impl Cp {
         }
         for trouble in self.disks.take_troubles() {
             self.notify_operator(&trouble.to_string());
+        }
+        for notice in self.paging.iter().flat_map(|paging| paging.take_notices()) {
+            let text = match notice {
+                Notice::Much(percent) => message::page_space_used(percent),
+                Notice::Full => message::page_space_full(),
+                Notice::Trouble(volume, what, why) => message::page_volume_error(volume, what, why),
+            };
+            self.notify_operator(&text.to_string());
         }
         for (switch, notice) in self.networks.notices() {
             self.notify_operator(&message::uplink_notice(switch, notice).to_string());
@@ -376,7 +385,8 @@ impl Cp {
 
     /// When [`Cp::tick`] has something to do next.
     pub fn deadline(&self) -> Option<Tod> {
-        let troubles = self.disks.has_troubles().then_some(Tod(0));
+        let pager = self.paging.as_ref().is_some_and(|paging| paging.has_notices());
+        let troubles = (pager || self.disks.has_troubles()).then_some(Tod(0));
         self.agenda.deadline().into_iter().chain(self.drops_at()).chain(troubles).min()
     }
 

@@ -10,6 +10,8 @@ use consoles::display::Tone;
 use consoles::host::Ending;
 use directory::SpoolKind;
 use dispatch::Return;
+use message::Message;
+use realstorage::pager::{Full, Pages};
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -38,6 +40,10 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
         let used = now.micros_since(start);
         if used >= work.slice {
             return (Return::SliceEnd, None);
+        }
+        if let Some(why) = machine.pages.as_ref().and_then(pages_wanting) {
+            end(cp, vmdbk, &why, &Ending::Stopped);
+            return (Return::Stopped, None);
         }
         let traced = vmdbk.trace.is_active();
         if traced {
@@ -101,6 +107,18 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
             Exit::Step => traced_step(cp, vmdbk, &machine, cpu),
         }
     }
+}
+
+/// Why the virtual machine cannot go on for lack of a page: one is lost, or there is no frame. Where it owes frames,
+/// this waits until there are some.
+fn pages_wanting(pages: &Pages) -> Option<Message> {
+    if let Some(page) = pages.lost() {
+        return Some(message::page_lost(format!("{:X}", page * arch::PAGE)));
+    }
+    if !pages.owes() {
+        return None;
+    }
+    pages.settle().err().map(|Full| message::no_frame())
 }
 
 /// Endicott itself has panicked while it ran this virtual CPU, which is put into the check-stop state.

@@ -18,9 +18,11 @@ use minidisk::Disks;
 use realstorage::expanded::Expanded;
 use realstorage::frames::Frames;
 pub use realstorage::frames::LEAST;
+use realstorage::pager::{FileVolume, PageVolume, Paging, Resources};
 use realstorage::sharing::SavedFiles;
 use spool::Spool;
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use virtualmachine::block_path::SharedIucv;
@@ -45,6 +47,8 @@ pub struct SystemConfig {
     pub real: Option<u64>,
     /// Bytes of expanded storage.
     pub expanded: u64,
+    /// Page volumes: a file and its size in bytes each.
+    pub page_volumes: Vec<(PathBuf, u64)>,
     /// The log message lines, shown at LOGON.
     pub log_message: Vec<String>,
 }
@@ -59,6 +63,7 @@ impl Default for SystemConfig {
             storage: 0,
             real: None,
             expanded: 0,
+            page_volumes: Vec::new(),
             log_message: Vec::new(),
         }
     }
@@ -96,6 +101,8 @@ pub struct Cp {
     pub saved: SavedFiles,
     /// Expanded storage.
     pub expanded: Expanded,
+    /// What takes pages of virtual machines away, in a system whose real storage is said.
+    pub paging: Option<Arc<Paging>>,
     /// Real disks, minidisks and links.
     pub disks: Disks,
     /// Real tape drives.
@@ -146,6 +153,7 @@ impl Cp {
             disks: Disks::new(clock.clone(), wake),
             networks: Networks::new(clock.clone()),
             expanded: Expanded::new(config.expanded),
+            paging: None,
             config,
             clock,
             host,
@@ -170,12 +178,43 @@ impl Cp {
     pub fn frames(&self) -> Option<Frames> {
         let real = self.config.real.or(Some(self.config.storage).filter(|&bytes| bytes > 0))?;
         let mut frames = Frames::new(real, self.config.processors.into());
+        if let Some(paging) = &self.paging {
+            let census = paging.picture().census;
+            frames.free_storage = census.free_storage.into();
+            frames.pageable = u64::from(census.pageable + census.tables);
+            frames.locked = census.locked.into();
+            frames.transit = census.transit.into();
+            return Some(frames);
+        }
         for vmdbk in self.vmdbks() {
             let configuration = vmdbk.machine().configuration.clone();
             let storage = configuration.storage();
             frames.charge(configuration.cpus().count() as u64, storage.size(), storage.resident_pages());
         }
         Some(frames)
+    }
+
+    /// Begins to take pages of virtual machines away, if the system's real storage is said. No user is logged on yet.
+    /// The error says what is wrong with the page volumes, or that the host has no room for it.
+    pub fn begin_paging(&mut self) -> Result<(), String> {
+        let Some(real) = self.config.real else { return Ok(()) };
+        let mut volumes: Vec<Box<dyn PageVolume>> = Vec::new();
+        for (path, bytes) in &self.config.page_volumes {
+            volumes.push(Box::new(FileVolume::open(path, *bytes).map_err(|error| error.to_string())?));
+        }
+        let host = self.host.clone();
+        let paging = Paging::start(Resources {
+            frames: Frames::new(real, self.config.processors.into()).paging(),
+            expanded: self.expanded.clone(),
+            volumes,
+            clock: self.clock.clone(),
+            alarm: Box::new(move || host.work()),
+        });
+        let paging = Arc::new(paging.map_err(|error| format!("the host cannot keep pages: {error}"))?);
+        let processors = Arc::downgrade(&self.processors);
+        paging.ask(Box::new(move || processors.upgrade().map(|it| it.standings()).unwrap_or_default()));
+        self.paging = Some(paging);
+        Ok(())
     }
 
     fn system(&self) -> MutexGuard<'_, System> {
@@ -243,7 +282,8 @@ impl Cp {
         let owner = Arc::new(Owner::new(id, &self.processors));
         let (clock, spool) = (self.clock.clone(), self.spool.clone());
         let (iucv, vmcf) = (self.iucv.clone(), self.vmcf.clone());
-        let given = Given { id, listener: owner.clone(), clock, spool, iucv, vmcf };
+        let paging = self.paging.clone();
+        let given = Given { id, listener: owner.clone(), clock, spool, iucv, vmcf, paging };
         let vmdbk = Vmdbk::new(user, given, self.now()).map_err(|error| message::no_host_storage(userid, error))?;
         let vmdbk = Arc::new(vmdbk);
         owner.set(&vmdbk);

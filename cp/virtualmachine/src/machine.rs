@@ -13,6 +13,8 @@ use consoles::graf::{Graf, VirtualGraf};
 use cpu::Architecture;
 use devices::ConsoleInput;
 use directory::User;
+use realstorage::frames::Frames;
+use realstorage::pager::{Pages, Paging};
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -27,6 +29,8 @@ pub struct Machine {
     pub configuration: Arc<Configuration>,
     /// The keyboard of the virtual console.
     pub keyboard: ConsoleInput,
+    /// Its pages, if CP takes some away.
+    pub pages: Option<Pages>,
     /// Virtual CPUs that wait until an instruction has ended, which uses a disk with SET TIMING ON.
     deferred: Mutex<HashMap<u16, Tod>>,
     /// What happens when, unless the program sets its watchdog anew (DIAGNOSE X'288').
@@ -87,6 +91,8 @@ pub struct Surroundings {
     pub paper: Paper,
     /// The spool, for virtual readers, punches and printers.
     pub spool: spool::Shared,
+    /// What takes pages of virtual machines away, and the user's number.
+    pub paging: Option<(Arc<Paging>, u32)>,
 }
 
 /// The devices of a virtual machine that stay when it gets other hardware.
@@ -136,9 +142,17 @@ impl Machine {
         for address in addresses {
             configuration.define_cpu(address, true);
         }
+        let pages = match &around.paging {
+            Some((paging, id)) => {
+                let blocks = Frames::blocks(configuration.cpus().count() as u64, configuration.storage().size());
+                Some(paging.adopt(&configuration, *id, blocks)?)
+            }
+            None => None,
+        };
         let machine = Machine {
             configuration,
             keyboard: ConsoleInput::default(),
+            pages,
             deferred: Mutex::default(),
             watchdog: Mutex::default(),
         };

@@ -10,7 +10,8 @@ use crate::machine::Listener;
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Timers, Tod};
 use directory::{Limit, Portion};
-use dispatch::{Decision, Dispatcher, Event, Maximum, Return, Share, Srm, UserId, VcpuId, Wakes};
+use dispatch::{Decision, Dispatcher, Event, Maximum, Return, Share, Srm, Status, UserId, VcpuId, Wakes};
+use realstorage::pager::Standing;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
@@ -86,6 +87,20 @@ impl Processors {
     /// Calls the dispatcher for INDICATE and QUERY SRM.
     pub fn dispatcher<T>(&self, f: impl FnOnce(&mut Dispatcher, Tod) -> T) -> T {
         f(&mut self.lock().dispatcher, self.clock.now())
+    }
+
+    /// Where users stand that are not dormant, by their numbers, as the pager has it.
+    pub fn standings(&self) -> Vec<(u32, Standing)> {
+        let queued = self.dispatcher(|dispatcher, at| dispatcher.queues(at));
+        let mut users: HashMap<u32, Standing> = HashMap::new();
+        for entry in queued {
+            let user = entry.vcpu.0 / CPUS;
+            match entry.status {
+                Status::Eligible => _ = users.entry(user).or_insert(Standing::Eligible(entry.class.clamp(1, 3))),
+                _ => _ = users.insert(user, Standing::Dispatch),
+            }
+        }
+        users.into_iter().collect()
     }
 
     /// SET SRM.

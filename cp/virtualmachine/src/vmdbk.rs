@@ -29,6 +29,7 @@ use message::Message;
 use minidisk::Guest;
 use monitor::account::Account;
 use realstorage::expanded::Partition;
+use realstorage::pager::Paging;
 use realstorage::residency::Residency;
 use realstorage::sharing::Use;
 use std::collections::HashSet;
@@ -124,6 +125,8 @@ pub struct Given {
     pub iucv: SharedIucv,
     /// VMCF of the system.
     pub vmcf: SharedVmcf,
+    /// What takes pages of virtual machines away.
+    pub paging: Option<Arc<Paging>>,
 }
 
 /// What changes about a virtual machine while it is logged on.
@@ -234,7 +237,8 @@ impl Vmdbk {
             clock: given.clock,
             hold: Arc::new(move || listener.hold()),
         };
-        let around = Surroundings { listener: given.listener, paper, spool: given.spool };
+        let paging = given.paging.map(|paging| (paging, given.id));
+        let around = Surroundings { listener: given.listener, paper, spool: given.spool, paging };
         let outfit = Outfit { units: units.clone(), grafs: grafs.clone(), ..Outfit::default() };
         let machine = Machine::new(&user, user.machine, user.storage, &outfit, &around)?;
         Ok(Vmdbk {
@@ -482,6 +486,23 @@ impl Vmdbk {
         self.residency.rest(now)?;
         self.machine().configuration.rest();
         Ok(())
+    }
+
+    /// The pages that are resident, and the working set. Without a pager the host's count is both.
+    pub fn resident(&self) -> (u64, u64) {
+        let machine = self.machine();
+        match &machine.pages {
+            Some(pages) => {
+                let tally = pages.tally();
+                (tally.resident, tally.working_set())
+            }
+            None => [machine.configuration.storage().resident_pages(); 2].into(),
+        }
+    }
+
+    /// The working set, in pages.
+    pub fn working_set(&self) -> u64 {
+        self.resident().1
     }
 
     /// Whether the virtual machine does not run because CP reads or the user sleeps.

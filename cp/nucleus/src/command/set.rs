@@ -44,7 +44,7 @@ commands! {
     minidisk_cache { "MDCache" G minidisk_cache; }
     network { "LAN" BG lan; "VSWITCH" B vswitch; "NIC" G nic; "VMLAN" B vm_lan; }
     per { "PER" G per; }
-    scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
+    scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "RESERVED" A reserved; "SRM" A srm; }
     users {
         "PRIVclass" ANY privilege; "SECUSER" ACG secondary_user; "OBServer" ACG observer; "MACHine" G machine;
         "LOGMSG" B log_message;

@@ -1,10 +1,12 @@
 //! SET SHARE, QUICKDSP, SRM: how the dispatcher treats users.
 
+pub use super::super::lock::reserved;
 use super::super::{Issuer, Response};
 use crate::system::Cp;
 use directory::{Limit, Portion};
 use message::Message;
 use message::words::{Word, Words};
+use realstorage::pager::UNLIMITED;
 use std::sync::Arc;
 use virtualmachine::vmdbk::Vmdbk;
 
@@ -111,14 +113,15 @@ pub fn show_quick_dispatch(vmdbk: &Vmdbk) -> String {
 }
 
 /// `SET SRM IABIAS intensity [duration] | DSPSLICE milliseconds | DSPBUF n1 n2 n3 | STORBUF p1 [p2 [p3]] | LDUBUF p1
-/// [p2 [p3]] | MAXWSS | XSTORE ...`
+/// [p2 [p3]] | MAXWSS p | XSTORE ...`
 ///
 /// Tunes the dispatcher: IABIAS is how much sooner (in percent) a new transaction is served, and for how many time
 /// slices; DSPSLICE is the minor time slice, 1 to 100 ms; DSPBUF is how many virtual CPUs of the classes 1 to 3, 2 and
 /// 3, and 3 may be in the dispatch list; STORBUF is how many percent of the host's storage the working sets of the same
 /// may be, 0 to 999. A virtual CPU that does not fit waits in the eligible list. LDUBUF is about users whose pages CP
-/// is bringing in: it is kept, but as the host does that there are none. MAXWSS and XSTORE, of which CP
-/// has nothing to limit, are told to change nothing.
+/// is bringing in: it is kept, and holds no user back. MAXWSS is how many percent of the dynamic paging area a working
+/// set counts for at most: what a user has beyond that is taken first. 9999 is no limit. XSTORE is told to change
+/// nothing, and so is MAXWSS in a system without STORAGE in SYSTEM CONFIG.
 pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let parameter = words.need()?;
     let mut srm = cp.processors.dispatcher(|dispatcher, _| dispatcher.srm().clone());
@@ -151,6 +154,12 @@ pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messag
                     *percent = number(&mut words, 0, 999)? as u32;
                 }
             }
+        }
+        () if parameter.is("MAXWSS") && cp.paging.is_some() => {
+            let percent = number(&mut words, 1, UNLIMITED)?;
+            words.end()?;
+            cp.paging.iter().for_each(|paging| paging.set_max_wss(percent));
+            return Ok(Response::none());
         }
         () if ["MAXWSS", "XSTORE"].iter().any(|name| parameter.is(name)) => {
             words.peek().ok_or_else(message::operand_missing)?;
