@@ -200,6 +200,18 @@ impl<'a> Source<'a> {
         Ok(Source::Area(cursor, area.length - offset))
     }
 
+    /// Fills `to`, or as much of it as there is.
+    pub(crate) fn read_all(&mut self, to: &mut [u8]) -> Result<usize, Unusable> {
+        let mut done = 0;
+        while done < to.len() {
+            match self.read(&mut to[done..])? {
+                0 => break,
+                count => done += count,
+            }
+        }
+        Ok(done)
+    }
+
     /// Reads up to `to.len()` bytes; 0 at the end.
     fn read(&mut self, to: &mut [u8]) -> Result<usize, Unusable> {
         match self {

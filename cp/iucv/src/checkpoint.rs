@@ -55,6 +55,8 @@ impl LinePath {
             quiesced: self.quiesced,
             incoming: BTreeMap::new(),
             block: None,
+            serial: 0,
+            asked: BTreeMap::new(),
         }
     }
 }

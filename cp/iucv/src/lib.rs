@@ -6,7 +6,7 @@
 //!
 //! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and which users may connect to which.
 //! * `message`: SEND, RECEIVE, REPLY, REJECT, PURGE and the tests.
-//! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like; `block`: *BLOCKIO.
+//! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like; `block`: *BLOCKIO; `server`: services that answer.
 //! * `area`: where data lie.
 //!
 //! A message stays in the receiver's end of its path until it is complete, and its completion with the sender until it
@@ -19,6 +19,7 @@ mod checkpoint;
 mod list;
 mod message;
 mod path;
+pub mod server;
 pub mod service;
 #[cfg(test)]
 mod tests;
@@ -29,12 +30,13 @@ pub use list::{LENGTH, List};
 use area::Area;
 use directory::User;
 use serde::{Deserialize, Serialize};
+use server::{Asked, Server};
 use service::{Records, Service};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 /// IUCV of a whole system. Its lock is below a console's and above that of the tables of disks; nothing is called with
-/// it but [`Ring`]s.
+/// it but [`Ring`]s and a [`Server`].
 pub type Shared<D> = Arc<Mutex<Iucv<D>>>;
 
 /// Has a virtual CPU look for an IUCV interruption. May be called with anything locked.
@@ -259,6 +261,9 @@ struct Path<D> {
     incoming: BTreeMap<u32, Message>,
     /// The disk at the other end, if that is *BLOCKIO.
     block: Option<Arc<D>>,
+    /// Which of all paths to a server it is, and the messages that it has not answered, by number.
+    serial: u64,
+    asked: BTreeMap<u32, Asked>,
 }
 
 /// What a message says.
@@ -318,6 +323,8 @@ struct Member<D> {
     /// Messages that have not been announced, in their order: path and number. Those with priority are second.
     messages: [BTreeMap<u64, (u16, u32)>; 2],
     completions: [BTreeMap<u64, Completion>; 2],
+    /// How many bytes of its messages a server has not answered.
+    waiting: usize,
 }
 
 impl<D> Member<D> {
@@ -394,6 +401,10 @@ pub struct Iucv<D> {
     /// *IDENT: which member owns which resource, and by which path.
     resources: HashMap<String, (u32, u16)>,
     records: Records,
+    /// What answers *TCPIP, and how many bytes of messages for it there may be.
+    server: Option<Arc<dyn Server>>,
+    bounds: server::Bounds,
+    waiting: usize,
     next_message: u32,
     next_order: u64,
 }
@@ -405,6 +416,9 @@ impl<D> Default for Iucv<D> {
             names: HashMap::new(),
             resources: HashMap::new(),
             records: Records::default(),
+            server: None,
+            bounds: server::Bounds::default(),
+            waiting: 0,
             next_message: 0,
             next_order: 0,
         }
@@ -423,6 +437,7 @@ impl<D: Disk> Iucv<D> {
             control: VecDeque::new(),
             messages: Default::default(),
             completions: Default::default(),
+            waiting: 0,
         };
         self.members.insert(id, member);
     }

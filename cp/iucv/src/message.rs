@@ -1,6 +1,7 @@
 //! Messages on paths.
 
 use crate::area::{Area, Source, Space, Unusable};
+use crate::service::Service;
 use crate::{Answer, Completion, Data, Disk, Iucv, List, Message, Peer, Stage, audit, code, flag, kind};
 
 impl From<Unusable> for u8 {
@@ -15,7 +16,7 @@ impl From<Unusable> for u8 {
 }
 
 /// A buffer that a parameter list names.
-fn area(space: &Space, address: u32, length: u32, list: bool) -> Result<Area, u8> {
+pub(crate) fn area(space: &Space, address: u32, length: u32, list: bool) -> Result<Area, u8> {
     if length >> 31 != 0 {
         return Err(code::NEGATIVE_LENGTH);
     }
@@ -23,10 +24,10 @@ fn area(space: &Space, address: u32, length: u32, list: bool) -> Result<Area, u8
 }
 
 /// Which messages a parameter list means.
-struct Wanted {
-    path: Option<u16>,
-    message: Option<u32>,
-    class: Option<u32>,
+pub(crate) struct Wanted {
+    pub(crate) path: Option<u16>,
+    pub(crate) message: Option<u32>,
+    pub(crate) class: Option<u32>,
 }
 
 impl Wanted {
@@ -40,7 +41,7 @@ impl Wanted {
         }
     }
 
-    fn path(&self, path: u16) -> bool {
+    pub(crate) fn path(&self, path: u16) -> bool {
         self.path.is_none_or(|wanted| wanted == path)
     }
 }
@@ -50,8 +51,12 @@ impl<D: Disk> Iucv<D> {
     pub fn send(&mut self, id: u32, space: &Space, list: &mut List) -> Answer {
         let (flags, mine) = (list.flags(), list.path());
         let path = self.path(id, mine).filter(|path| path.stage == Stage::Open).ok_or(code::INVALID_PATH)?;
-        // CP's services speak and do not listen.
-        let Peer::Member(other, theirs) = path.peer else { return Err(code::INVALID_PATH) };
+        let (other, theirs) = match path.peer {
+            Peer::Member(other, theirs) => (other, theirs),
+            Peer::Service(Service::Tcpip) => return self.ask(id, space, list),
+            // The others speak and do not listen.
+            Peer::Service(_) => return Err(code::INVALID_PATH),
+        };
         let given = |bit| flags & bit != 0;
         let (priority, one_way, in_list) = (given(flag::PRIORITY), given(flag::ONE_WAY), given(flag::PARAMETER_DATA));
         let (full, allowed) = (path.outstanding >= path.limit, path.priority);
@@ -289,6 +294,12 @@ impl<D: Disk> Iucv<D> {
         {
             return Err(code::INVALID_PATH);
         }
+        if let Some(found) = self.take_back(id, &wanted) {
+            self.sent_less(id, found.path());
+            *list = found;
+            return Ok(0);
+        }
+        let member = self.members.get(&id).ok_or(code::INVALID_PATH)?;
         let ends =
             member.paths.iter().filter(|(path, _)| wanted.path(**path)).filter_map(|(&path, end)| match end.peer {
                 Peer::Member(other, theirs) if end.stage == Stage::Open => Some((path, other, theirs)),

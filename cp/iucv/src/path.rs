@@ -1,6 +1,8 @@
 //! Paths: which users may connect to which, and what becomes of a path.
 
-use crate::{Answer, Disk, Iucv, List, Member, Path, Peer, Stage, code, flag, kind, service::Service};
+use crate::server::USUAL;
+use crate::service::{Service, TCPIP};
+use crate::{Answer, Disk, Iucv, List, Member, Path, Peer, Stage, code, flag, kind};
 use directory::{IucvWith, User};
 use std::collections::BTreeMap;
 
@@ -49,6 +51,8 @@ impl<D> Path<D> {
             quiesced: flags & flag::QUIESCE != 0,
             incoming: BTreeMap::new(),
             block: None,
+            serial: 0,
+            asked: BTreeMap::new(),
         }
     }
 }
@@ -58,7 +62,7 @@ impl<D: Disk> Iucv<D> {
     pub fn connect(&mut self, id: u32, list: &mut List) -> Answer {
         let name = list.name();
         let me = self.members.get(&id).ok_or(code::NO_BUFFER)?;
-        if name.starts_with('*') {
+        if name.starts_with('*') || self.is_served(&name) {
             return self.connect_to_service(id, &name, list);
         }
         let owner = self.resources.get(&name).map(|(owner, _)| *owner);
@@ -101,7 +105,9 @@ impl<D: Disk> Iucv<D> {
     }
 
     fn connect_to_service(&mut self, id: u32, name: &str, list: &mut List) -> Answer {
-        let service = Service::named(name).ok_or(code::NO_SERVICE)?;
+        let service = if self.is_served(name) { Some(Service::Tcpip) } else { Service::named(name) };
+        let service = service.filter(|service| *service != Service::Tcpip || self.server.is_some());
+        let service = service.ok_or(code::NO_SERVICE)?;
         let me = &self.members[&id];
         let resource = (service == Service::Identify).then(|| {
             let mut first = [0; 8];
@@ -114,17 +120,22 @@ impl<D: Disk> Iucv<D> {
                 let owned = |iucv: &&directory::Iucv| matches!(&iucv.with, IucvWith::Ident(name) if name == resource);
                 me.user.iucv.iter().find(owned).map(|iucv| Grant { limit: iucv.message_limit, priority: iucv.priority })
             }
+            // Of a service with two names, the statement may have either.
+            None if service == Service::Tcpip => [TCPIP, USUAL].iter().find_map(|name| grant(&me.user, name, None)),
             None => grant(&me.user, name, None),
         };
         let grant = grant.ok_or(code::NOT_AUTHORISED)?;
         if service.is_exclusive() && self.connected_to(service).is_some()
-            || me.paths.values().any(|path| path.peer == Peer::Service(service)) && resource.is_none()
+            || !service.takes_many() && me.paths.values().any(|path| path.peer == Peer::Service(service))
             || resource.as_ref().is_some_and(|resource| self.resources.contains_key(resource))
         {
             return Err(code::TARGET_PATHS);
         }
         let mine = me.free_path().ok_or(code::OWN_PATHS)?;
-        let path = Path::new(Peer::Service(service), Stage::Open, list, grant);
+        let mut path = Path::new(Peer::Service(service), Stage::Open, list, grant);
+        if service == Service::Tcpip {
+            self.bind(id, mine, &mut path);
+        }
         let mut complete = List::default();
         complete.set_path(mine);
         complete.set_kind(kind::CONNECTION_COMPLETE);
@@ -197,7 +208,7 @@ impl<D: Disk> Iucv<D> {
         let Some(path) = member.paths.remove(&number) else { return };
         member.forget(number);
         self.resources.retain(|_, owner| *owner != (id, number));
-        let Peer::Member(other, theirs) = path.peer else { return };
+        let Peer::Member(other, theirs) = path.peer else { return self.left(id, number, &path) };
         let Some(other_member) = self.members.get_mut(&other).filter(|_| path.stage != Stage::Severed) else { return };
         let asked = other_member
             .control

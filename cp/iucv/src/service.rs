@@ -4,6 +4,7 @@
 //! * `*MSGALL`: the same, whether or not.
 //! * `*ACCOUNT`, `*LOGREC`, `*SYMPTOM`: records for the one virtual machine that collects them.
 //! * `*BLOCKIO`: disks in blocks ([`block`](crate::block)).
+//! * `*TCPIP`: sockets ([`server`](crate::server)).
 //! * `*IDENT`: makes the virtual machine the owner of a resource, to which others connect by its name.
 
 use crate::{Data, Disk, Iucv, Message, Peer, Stage};
@@ -26,10 +27,15 @@ pub enum Service {
     Identify,
     /// `*BLOCKIO`: a disk in blocks.
     BlockIo,
+    /// `*TCPIP`: sockets.
+    Tcpip,
 }
 
 /// The name of the service for blocks of disks.
 pub const BLOCK_IO: &str = "*BLOCKIO";
+
+/// The name of the service for sockets.
+pub const TCPIP: &str = "*TCPIP";
 
 impl Service {
     /// The service of this name.
@@ -42,8 +48,14 @@ impl Service {
             "*SYMPTOM" => Service::Symptom,
             "*IDENT" => Service::Identify,
             BLOCK_IO => Service::BlockIo,
+            TCPIP => Service::Tcpip,
             _ => return None,
         })
+    }
+
+    /// Whether a virtual machine may have several paths to it.
+    pub(crate) fn takes_many(self) -> bool {
+        matches!(self, Service::Identify | Service::Tcpip)
     }
 
     /// Whether one virtual machine at a time may be connected.
