@@ -80,6 +80,8 @@ pub(crate) struct Configuration {
     pub tapes: Vec<TapeDrive>,
     /// The networks.
     pub networks: Networks,
+    /// Sockets for virtual machines, if they have them.
+    pub sockets: Option<tcpip::Settings>,
     /// How many processors, if it is said.
     pub processors: Option<u16>,
 }
@@ -208,6 +210,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         ("MODIFY", ["LAN" | "lan" | "Lan", ..]) => configuration.networks.modify(Kind::Lan, rest)?,
         ("MODIFY", ["VSWITCH" | "vswitch" | "Vswitch", ..]) => configuration.networks.modify(Kind::Vswitch, rest)?,
         ("VMLAN", _) => configuration.networks.system(rest)?,
+        ("TCPIP", _) => configuration.sockets = tcpip::Settings::parse(rest)?,
         ("LOGMSG", _) => system.log_message.push(rest.to_string()),
         _ => {
             return Err(format!(
@@ -217,7 +220,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
                  DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., \
                  USER_VOLUME_INCLUDE mask, TDISK volid first count, SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n \
                  TIMING ON, VDISK SYSLIM nM USERLIM nM, DEFINE LAN name, DEFINE VSWITCH name UPLINK USER, \
-                 MODIFY LAN|VSWITCH name GRANT userid, VMLAN MACPREFIX nnnnnn, or LOGMSG text"
+                 MODIFY LAN|VSWITCH name GRANT userid, VMLAN MACPREFIX nnnnnn, TCPIP ON|OFF, or LOGMSG text"
             ));
         }
     }
@@ -392,6 +395,11 @@ DEFINE LAN LAN1 OWNERID SYSTEM
 * DEFINE VSWITCH WEB UPLINK USER PUBLISH 8080:80
 * MODIFY VSWITCH WEB GRANT LINUX1
 * VMLAN MACPREFIX 02AB01
+
+* Sockets for users whose entry in USER DIRECT has IUCV *TCPIP: they reach what this computer's network has. LISTEN says
+* at which address of this computer their servers are (OFF: none); HOSTACCESS ON lets them reach this computer's own
+* servers.
+TCPIP ON LISTEN 127.0.0.1 HOSTACCESS OFF
 
 * TLS CERTIFICATE server.pem KEY server.key
 * TIMEZONE EST WEST 05:00

@@ -104,6 +104,10 @@ pub(crate) fn control_program(
     troubles.extend(volumes::install(&cp.disks, &configuration.dasd));
     troubles.extend(volumes::install_tapes(&cp.tapes, &configuration.tapes, folder));
     troubles.extend(configuration.networks.install(&cp.networks));
+    if let Some(sockets) = configuration.sockets {
+        let failed = tcpip::install(sockets, &cp.iucv).err();
+        troubles.extend(failed.map(|error| format!("SYSTEM CONFIG: TCPIP ON: the host gives no sockets: {error}")));
+    }
     Ok((cp, troubles))
 }
 

@@ -1,6 +1,7 @@
 //! `endicott script`: lines for one user's console, without a terminal: for what is to be done once, and by programs.
 
 use crate::run;
+use base::Held;
 use consoles::display::Turn;
 use consoles::terminal::{Kind, Terminal};
 use message::words::Words;
@@ -117,6 +118,8 @@ fn settle(cp: &Cp, most: Duration) -> bool {
         cp.tick();
         match cp.processors.deadline().map(|at| at.micros_since(cp.now())) {
             Some(left) if left < SOON => thread::sleep(Duration::from_micros(left.min(1000))),
+            // What the network has to say comes by itself.
+            _ if cp.iucv.lock().held().is_asking() => thread::sleep(Duration::from_millis(1)),
             _ => return true,
         }
     }

@@ -74,6 +74,7 @@ pub mod service;
 pub mod spool;
 pub mod system_information;
 pub mod tape;
+pub mod tcpip;
 pub mod timing;
 pub mod transaction;
 pub mod ultravisor;

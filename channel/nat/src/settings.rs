@@ -86,7 +86,7 @@ impl Default for Settings {
 
 /// Where a guest's packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     /// The gateway itself.
     Gateway,
     /// The server for names.
@@ -100,7 +100,7 @@ pub(crate) enum Place {
 }
 
 /// What `address` is to a guest.
-pub(crate) fn place(address: IpAddr) -> Place {
+pub fn place(address: IpAddr) -> Place {
     match address {
         IpAddr::V4(GATEWAY) | IpAddr::V6(GATEWAY6 | ROUTER6) => Place::Gateway,
         IpAddr::V4(DNS) | IpAddr::V6(DNS6) => Place::Names,

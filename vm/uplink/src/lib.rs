@@ -15,11 +15,11 @@ pub mod wire;
 
 pub use nat::{Counters, settings};
 pub use publish::{Publish, Transport, Wrong};
+pub use resolvers::Resolvers;
 
 use base::Held;
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Interest, Poll, Token, Waker};
-use resolvers::Resolvers;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sockets::Sockets;
 use std::io;

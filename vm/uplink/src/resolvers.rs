@@ -12,7 +12,7 @@ const MOST: usize = 3;
 
 /// The resolvers, which may change while the program runs.
 #[derive(Debug)]
-pub(crate) struct Resolvers {
+pub struct Resolvers {
     path: PathBuf,
     looked: Option<Instant>,
     changed: Option<SystemTime>,
@@ -20,12 +20,13 @@ pub(crate) struct Resolvers {
 }
 
 impl Resolvers {
-    pub(crate) fn new(path: PathBuf) -> Resolvers {
+    /// Those that the file at `path` names; it is read when the first is wanted.
+    pub fn new(path: PathBuf) -> Resolvers {
         Resolvers { path, looked: None, changed: None, list: parse("") }
     }
 
     /// The resolver to ask at the `attempt`th time: they take turns.
-    pub(crate) fn get(&mut self, attempt: usize) -> Option<SocketAddr> {
+    pub fn get(&mut self, attempt: usize) -> Option<SocketAddr> {
         if self.looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
             self.looked = Some(Instant::now());
             self.look();
