@@ -4,8 +4,8 @@
 //! answer goes to the sender's answer area when the service has one, which may be much later. The service is told of
 //! paths and messages with the table locked, so it only notes them.
 //!
-//! What waits for an answer counts: a virtual machine has at most so many bytes of messages on their way, and the system
-//! so many for all. Beyond that SEND ends with the code for too many messages.
+//! What waits for an answer counts: a virtual machine has at most so many bytes of messages on their way, and the
+//! system so many for all. Beyond that SEND ends with the code for too many messages.
 //!
 //! CONNECT to the user TCPIP leads here, too, as long as none of that name is logged on: programs know it so.
 
@@ -220,16 +220,15 @@ impl<D: Disk> Iucv<D> {
     /// PURGE of a message that waits for its answer: what the parameter list becomes. `None`: it is none of these.
     pub(crate) fn take_back(&mut self, id: u32, wanted: &Wanted) -> Option<List> {
         let member = self.members.get_mut(&id)?;
-        let (&path, end, message) = member.paths.iter_mut().filter(|(path, _)| wanted.path(**path)).find_map(
-            |(path, end)| {
+        let (&path, end, message) =
+            member.paths.iter_mut().filter(|(path, _)| wanted.path(**path)).find_map(|(path, end)| {
                 let fits = |number: u32, asked: &Asked| {
                     wanted.message.is_none_or(|wanted| wanted == number)
                         && wanted.class.is_none_or(|class| class == asked.source_class)
                 };
                 let message = end.asked.iter().find(|(number, asked)| fits(**number, asked)).map(|(&number, _)| number);
                 message.map(|message| (path, end, message))
-            },
-        )?;
+            })?;
         let asked = end.asked.remove(&message)?;
         let from = ServerPath { member: id, path, serial: end.serial };
         let mut list = List::default();

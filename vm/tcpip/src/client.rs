@@ -43,6 +43,11 @@ impl Wait {
     pub(crate) fn new(call: Call, number: u16, room: u32) -> Wait {
         Wait { call, number, room, due: None, end: None, done: 0, question: None }
     }
+
+    /// Whether it is a SELECT, which waits for several sockets.
+    pub(crate) fn selects(&self) -> bool {
+        matches!(self.call, Call::Select { .. })
+    }
 }
 
 impl Client {
@@ -64,10 +69,7 @@ impl Client {
 
     /// The calls that something at a socket may end, in their order.
     pub(crate) fn waiting_for(&self, number: u16) -> Vec<u32> {
-        let concerns = |wait: &Wait| match &wait.call {
-            Call::Select { .. } => true,
-            _ => wait.question.is_none() && wait.number == number,
-        };
+        let concerns = |wait: &Wait| wait.selects() || wait.question.is_none() && wait.number == number;
         self.waits.iter().filter(|(_, wait)| concerns(wait)).map(|(&message, _)| message).collect()
     }
 

@@ -8,8 +8,8 @@
 //! * `question`: names and echoes.
 //! * `worker`: the thread.
 //!
-//! A path that ends takes its sockets along: SEVER, a reset, LOGOFF. What waits is bounded: messages by the path's limit
-//! and by bytes ([`iucv::server`]), sockets by the [`Settings`]. Received bytes wait in the host's kernel.
+//! A path that ends takes its sockets along: SEVER, a reset, LOGOFF. What waits is bounded: messages by the path's
+//! limit and by bytes ([`iucv::server`]), sockets by the [`Settings`]. Received bytes wait in the host's kernel.
 
 #![forbid(unsafe_code)]
 

@@ -510,7 +510,13 @@ impl Socket {
                 self.progress();
                 self.error.take().map_or(0, |errno| errno as u32)
             }
-            (known::SOCKET, known::TYPE) if set.is_none() => if self.kind == Kind::Stream { 1 } else { 2 },
+            (known::SOCKET, known::TYPE) if set.is_none() => {
+                if self.kind == Kind::Stream {
+                    1
+                } else {
+                    2
+                }
+            }
             _ => return Err(Errno::NoOption),
         };
         self.apply();

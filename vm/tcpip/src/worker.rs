@@ -178,12 +178,13 @@ impl Worker {
         self.owners.remove(&socket.token);
         self.count(path.member, -1, 0);
         for message in waits {
+            let client = self.clients.get(&path);
+            let selects = client.and_then(|client| client.waits.get(&message)).is_some_and(Wait::selects);
             // A SELECT sees that the socket is none any more.
-            if self.clients[&path].waits[&message].number == number {
-                drop(self.take_wait(path, message));
-                self.reply(path, message, &reply(Err(Errno::Aborted), &[]));
-            } else {
+            if selects {
                 self.attempt(path, message);
+            } else if self.take_wait(path, message).is_some() {
+                self.reply(path, message, &reply(Err(Errno::Aborted), &[]));
             }
         }
     }
@@ -385,9 +386,7 @@ impl Worker {
                 socket.blocking = *argument == 0;
                 done()
             }
-            Call::Ioctl { command: FIONREAD, .. } => {
-                Ok(Some(reply(Ok(0), U32::new(socket.available()).as_bytes())))
-            }
+            Call::Ioctl { command: FIONREAD, .. } => Ok(Some(reply(Ok(0), U32::new(socket.available()).as_bytes()))),
             Call::GetOption { level, option } => {
                 let value = socket.option(*level, *option, None)?;
                 Ok(Some(reply(Ok(0), U32::new(value).as_bytes())))
