@@ -320,6 +320,9 @@ void xedit_forget(void);
 /* xedit/macro.c: what an exec says to XEDIT; false: it is not active. */
 bool xedit_environment(const char *text, u32 length, int *code);
 
+/* pipe/socket.c */
+void sockets_forget(void);
+
 /* pipe/system.c */
 void messages_end(struct capture *outer);
 

@@ -1,5 +1,6 @@
 /*
- * Messages by IUCV: what users and CP say, from the services *MSG and *MSGALL (CP Programming Services, IUCV).
+ * Messages by IUCV: what users and CP say, from the services *MSG and *MSGALL (CP Programming Services, IUCV), and
+ * messages to a service that answers. The buffer for interruptions is there as long as one of them has a path.
  *
  * The nucleus is never interrupted by IUCV while it works: it asks by DESCRIBE what there is. Only while it waits for
  * the clock (clock.c) an interruption may come, which ends the wait; the message that it tells of is kept for
@@ -7,9 +8,10 @@
  */
 #include "iucv.h"
 
-enum { RETRIEVE_BUFFER = 0x02, DESCRIBE = 0x03, RECEIVE = 0x05, CONNECT = 0x0b, DECLARE_BUFFER = 0x0c, SEVER = 0x0f };
-enum { ALL_PATHS = 0x80, THIS_MESSAGE = 0x07, MESSAGE_LIMIT = 255 };
-enum { PRIORITY_MESSAGE = 0x08, MESSAGE = 0x09, EXTERNAL_IUCV = 0x4000 };
+enum { RETRIEVE_BUFFER = 0x02, DESCRIBE = 0x03, SEND = 0x04, RECEIVE = 0x05, TEST_COMPLETION = 0x07, PURGE = 0x09,
+       CONNECT = 0x0b, DECLARE_BUFFER = 0x0c, SEVER = 0x0f };
+enum { BY_NUMBER = 0x04, THIS_MESSAGE = 0x07, MESSAGE_LIMIT = 255 };
+enum { PRIORITY_COMPLETION = 0x06, COMPLETION = 0x07, PRIORITY_MESSAGE = 0x08, MESSAGE = 0x09, EXTERNAL_IUCV = 0x4000 };
 
 /* The parameter list, and what an interruption stores. CONNECT has the service's name in place of class and address. */
 struct list {
@@ -17,13 +19,16 @@ struct list {
     u8 flags, code;
     u32 message;
     union { struct { u32 class, address; } data; char service[8]; } of;
-    u32 length, rest[5];
+    u32 length, source_class, tag, answer, answer_length, reserved;
 };
 _Static_assert(sizeof(struct list) == 40, "as CP has it");
 
 static struct list interruption __attribute__((aligned(8)));
 static struct list announced;
 static bool is_open, is_announced;
+static u16 line_path;
+static u32 users;                                        /* of the buffer */
+static struct iucv_wait *waits;
 
 /* The condition code. */
 static u32 iucv(u32 function, struct list *list)
@@ -38,46 +43,138 @@ static u32 iucv(u32 function, struct list *list)
 
 bool iucv_is_open(void) { return is_open; }
 
+/* The buffer, if it is not there yet. */
+static u8 declare(void)
+{
+    struct list list __attribute__((aligned(8))) = { .of.data.address = (u32)&interruption };
+
+    if (users == 0 && iucv(DECLARE_BUFFER, &list) == 1)
+        return list.code;
+    users++;
+    return 0;
+}
+
+/* With the last path the buffer goes. */
+static void retrieve(void)
+{
+    struct list list __attribute__((aligned(8))) = { 0 };
+
+    if (--users == 0)
+        (void)iucv(RETRIEVE_BUFFER, &list);
+}
+
+u8 iucv_connect(const name service, u16 *path)
+{
+    struct list list __attribute__((aligned(8))) = { .message = MESSAGE_LIMIT << 16 };
+    u8 code = declare();
+
+    if (code != 0)
+        return code;
+    memcpy(list.of.service, service, sizeof list.of.service);
+    if (iucv(CONNECT, &list) == 1) {
+        retrieve();
+        return list.code;
+    }
+    *path = list.path;
+    return 0;
+}
+
+void iucv_sever(u16 path)
+{
+    struct list list __attribute__((aligned(8))) = { .path = path };
+
+    (void)iucv(SEVER, &list);
+    retrieve();
+}
+
 void iucv_close(void)
 {
-    struct list list __attribute__((aligned(8))) = { .flags = ALL_PATHS };
-
     if (!is_open)
         return;
-    (void)iucv(SEVER, &list);
-    (void)iucv(RETRIEVE_BUFFER, &list);
     is_open = is_announced = false;
+    iucv_sever(line_path);
 }
 
 u8 iucv_open(const char service[8])
 {
-    struct list list __attribute__((aligned(8))) = { .of.data.address = (u32)&interruption };
+    u8 code;
 
     iucv_close();
-    if (iucv(DECLARE_BUFFER, &list) == 1)
+    code = iucv_connect(service, &line_path);
+    is_open = code == 0;
+    return code;
+}
+
+/* ---- messages of ours ---- */
+
+u8 iucv_ask(u16 path, u32 class, const void *data, u32 length, void *answer, u32 room, struct iucv_wait *wait)
+{
+    struct list list __attribute__((aligned(8))) = { .path = path, .of.data = { class, (u32)data }, .length = length,
+                                                     .answer = (u32)answer, .answer_length = room };
+
+    if (iucv(SEND, &list) == 1)
         return list.code;
-    is_open = true;
-    list = (struct list){ .message = MESSAGE_LIMIT << 16 };
-    memcpy(list.of.service, service, sizeof list.of.service);
-    if (iucv(CONNECT, &list) == 1) {
-        iucv_close();
-        return list.code;
-    }
+    *wait = (struct iucv_wait){ .next = waits, .message = list.message };
+    waits = wait;
     return 0;
 }
 
-/* Of external interruptions that a wait takes: IUCV's, if a path is open. */
+static void unlink_wait(struct iucv_wait *wait)
+{
+    for (struct iucv_wait **at = &waits; *at != NULL; at = &(*at)->next)
+        if (*at == wait) {
+            *at = wait->next;
+            return;
+        }
+}
+
+static void completed(const struct list *list)
+{
+    for (struct iucv_wait *wait = waits; wait != NULL; wait = wait->next)
+        if (wait->message == list->message) {
+            wait->left = list->answer_length;
+            wait->done = true;
+            unlink_wait(wait);
+            return;
+        }
+}
+
+bool iucv_answered(struct iucv_wait *wait)
+{
+    struct list list __attribute__((aligned(8))) = { .flags = BY_NUMBER, .message = wait->message };
+
+    if (!wait->done && iucv(TEST_COMPLETION, &list) == 0)
+        completed(&list);
+    return wait->done;
+}
+
+void iucv_forget(struct iucv_wait *wait)
+{
+    struct list list __attribute__((aligned(8))) = { .flags = BY_NUMBER, .message = wait->message };
+
+    /* One that cannot be taken back is answered. */
+    if (!wait->done && iucv(PURGE, &list) != 0)
+        (void)iucv(TEST_COMPLETION, &list);
+    unlink_wait(wait);
+    wait->done = true;
+}
+
+/* Of external interruptions that a wait takes: IUCV's, if there is a path. */
 u32 iucv_subclass(void)
 {
     enum { IUCV_SUBCLASS = 0x2 };
 
-    return is_open ? IUCV_SUBCLASS : 0;
+    return users > 0 ? IUCV_SUBCLASS : 0;
 }
 
 /* A wait has ended by an external interruption of this code. */
 void iucv_interrupted(u16 code)
 {
-    if (code != EXTERNAL_IUCV || (interruption.code != MESSAGE && interruption.code != PRIORITY_MESSAGE))
+    if (code != EXTERNAL_IUCV)
+        return;
+    if (interruption.code == COMPLETION || interruption.code == PRIORITY_COMPLETION)
+        completed(&interruption);
+    if (interruption.code != MESSAGE && interruption.code != PRIORITY_MESSAGE)
         return;
     announced = interruption;
     is_announced = true;

@@ -14,6 +14,14 @@ bool iucv_next(struct iucv_line *line);                  /* false: there are no 
 bool iucv_is_open(void);
 void iucv_close(void);
 
+/* Messages of ours that are answered, on a path of its own. Numbers are of the path, and return codes IPRCODE. */
+struct iucv_wait { struct iucv_wait *next; u32 message; bool done; u32 left; };   /* left: of the answer's room */
+u8 iucv_connect(const name service, u16 *path);
+void iucv_sever(u16 path);
+u8 iucv_ask(u16 path, u32 class, const void *data, u32 length, void *answer, u32 room, struct iucv_wait *wait);
+bool iucv_answered(struct iucv_wait *wait);              /* the answer is there */
+void iucv_forget(struct iucv_wait *wait);                /* takes the message back, if it is not answered */
+
 /* Messages by VMCF (vmcf.c), until the command that was typed ends. */
 bool vmcf_open(void);                                    /* false: CP does not have it */
 void vmcf_close(void);

@@ -137,6 +137,7 @@ void command_end(void)
     streams_forget();
     xedit_forget();
     messages_end(NULL);
+    sockets_forget();
     line_is_cps = false;
     /* A session has a path of its own. */
     if (full_screen == NULL)

@@ -69,29 +69,41 @@ static void read(void *with)
     line->length = system_read(line->typed);
 }
 
+/* Lines from the terminal, until the one that ends them. */
+static int read_lines(struct stage *s, struct text end, bool no_end, bool asynchronously)
+{
+    struct line line;
+
+    for (;;) {
+        if (!asynchronously) {
+            aside(s, read, &line);
+        } else if (!system_typed(line.typed, &line.length)) {
+            if (!stage_has_output(s, 0))
+                return 0;
+            wait_for_event(s, (uint64_t)NO_TIME);
+            continue;
+        }
+        if ((!no_end && line.length == end.length && memcmp(line.typed, end.at, end.length) == 0) ||
+            stage_output(s, line.typed, line.length) != 0)
+            return 0;
+    }
+}
+
 /* CONSOLE: first, what is typed until a null line, or what EOF says; else types what comes and passes it on. */
 int console_stage(struct stage *s, struct text arguments)
 {
-    struct text record, end = { NULL, 0 };
+    struct text record, end = { "", 0 };
     struct line line;
     bool with_end = next_keyword(&arguments, "EOF", 3), no_end = !with_end && next_keyword(&arguments, "NOEOF", 5);
     int error = with_end ? next_string(s, &arguments, &end) : 0;
+    bool asynchronously = error == 0 && stage_is_first(s) && next_keyword(&arguments, "ASYNCHRONOUSLY", 5);
 
     if (error == 0)
         error = no_more(s, arguments);
     if (error != 0)
         return error;
-    if (stage_is_first(s)) {
-        if (stage_commit(s, 0) != 0)
-            return 0;
-        do {
-            aside(s, read, &line);
-            if (no_end ? false : with_end ? line.length == end.length &&
-                memcmp(line.typed, end.at, end.length) == 0 : line.length == 0)
-                break;
-        } while (stage_output(s, line.typed, line.length) == 0);
-        return 0;
-    }
+    if (stage_is_first(s))
+        return stage_commit(s, 0) != 0 ? 0 : read_lines(s, end, no_end, asynchronously);
     while (stage_peek(s, &record) == 0) {
         line = (struct line){ .at = record.at, .length = record.length };
         aside(s, show, &line);

@@ -184,6 +184,18 @@ static void case_table(u8 *table, bool lower)
     }
 }
 
+/* ISO 8859-1 of each character. */
+static const u8 latin1[256] = {
+#include "latin1.h"
+};
+
+/* A2E: what networks have becomes EBCDIC; E2A: and back. */
+static void network_table(u8 *table, bool to_network)
+{
+    for (u32 c = 0; c < 256; c++)
+        table[to_network ? c : latin1[c]] = (u8)(to_network ? latin1[c] : c);
+}
+
 /* Characters that become others: a-b c-d. Of a longer first range the rest becomes the last of the second. */
 static int next_pair(struct stage *s, struct text *rest, u8 *table)
 {
@@ -210,6 +222,10 @@ int xlate_stage(struct stage *s, struct text arguments)
         case_table(t.table, any = true);
     else if ((any = next_keyword(&arguments, "UPPER", 5)))
         case_table(t.table, false);
+    else if ((any = next_keyword(&arguments, "A2E", 3)))
+        network_table(t.table, false);
+    else if ((any = next_keyword(&arguments, "E2A", 3)))
+        network_table(t.table, true);
     for (; code == 0 && peek_word(arguments, &record); any = true)
         code = next_pair(s, &arguments, t.table);
     if (code == 0)

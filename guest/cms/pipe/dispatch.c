@@ -192,7 +192,7 @@ static void wake_waiting(struct pipe *pipe)
 {
     for (struct set *set = pipe->sets; set != NULL; set = set->next)
         for (struct stage *s = set->first; s != NULL; s = s->next)
-            if (s->state == WAITS_EVENT)
+            if (s->state == WAITS_EVENT || s->state == WAITS_NEWS)
                 make_ready(s);
 }
 
@@ -210,17 +210,19 @@ static void end_here(struct stage *s, int code)
     leave(s);
 }
 
-void wait_for_event(struct stage *s, uint64_t until)
+void wait_outside(struct stage *s, uint64_t until, enum state state)
 {
     struct pipe *pipe = s->set->pipe;
 
     if (until < pipe->alarm)
         pipe->alarm = until;
     if (!pipe->waits_no_more)
-        wait_as(s, WAITS_EVENT, NULL);
+        wait_as(s, state, NULL);
     if (pipe->waits_no_more)
         end_here(s, 0);
 }
+
+void wait_for_event(struct stage *s, uint64_t until) { wait_outside(s, until, WAITS_EVENT); }
 
 /* PIPESTOP: those that wait for the world outside end, and those that would. */
 int pipestop_stage(struct stage *s, struct text arguments)
@@ -439,7 +441,7 @@ static bool awake_for_event(struct pipe *pipe)
 
     for (struct set *set = pipe->sets; set != NULL; set = set->next)
         for (struct stage *s = set->first; s != NULL; s = s->next)
-            any = any || s->state == WAITS_EVENT;
+            any = any || s->state == WAITS_EVENT || s->state == WAITS_NEWS;
     if (!any)
         return false;
     /* All of them look whether it was theirs, and say again until when. */

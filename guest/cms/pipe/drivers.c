@@ -44,8 +44,14 @@ const struct stage_kind drivers[] = {
     { "GETFILES", 3, getfiles_stage, ANYWHERE, "GETfiles",
       "Writes the records of the files that its input names: fn ft [fm].", 0 },
     { "HELP", 4, help_stage, ONLY_FIRST, "HELP [stage]", "Writes what a stage is for, or which there are.", 0 },
+    { "HOSTBYNAME", 10, hostbyname_stage, NOT_FIRST, "HOSTBYNAME",
+      "Writes the address a.b.c.d of each host that its input names.", 0 },
+    { "HOSTID", 6, hostid_stage, ONLY_FIRST, "HOSTID", "Writes the address of the host.", 0 },
+    { "HOSTNAME", 8, hostname_stage, ONLY_FIRST, "HOSTNAME", "Writes the name of the host.", 0 },
     { "IMMCMD", 6, immcmd_stage, ONLY_FIRST, "IMMCMD word",
       "Makes a word an immediate command, and writes what is typed after it. HI ends the pipeline.", 0 },
+    { "IP2SOCKA", 8, ip2socka_stage, NOT_FIRST, "IP2SOCKA",
+      "Makes the 16 bytes of a sockaddr_in of each record AF_INET port address, as UDP wants it.", 0 },
     { "LISTPDS", 7, listpds_stage, ONLY_FIRST, "LISTPDS fn ft [fm]",
       "Writes the members of a library: name, first record, how many.", 0 },
     { "LUA", 3, lua_stage, ANYWHERE, "LUA fn [string]",
@@ -74,6 +80,8 @@ const struct stage_kind drivers[] = {
     { "RUNPIPE", 7, runpipe_stage, ANYWHERE, "RUNPIPE",
       "Performs each record as a pipeline of its own, and writes the messages that it gives. The return code is the "
       "worst.", 0 },
+    { "SOCKA2IP", 8, socka2ip_stage, NOT_FIRST, "SOCKA2IP",
+      "Makes AF_INET port address of the sockaddr_in that each record begins with.", 0 },
     { "STACK", 5, stack_stage, ANYWHERE, "STACK [FIFO | LIFO]",
       "First in a pipeline: takes the lines of the program stack. Elsewhere: stacks its input and passes it on.", 0 },
     { "STARMSG", 7, starmsg_stage, ONLY_FIRST, "STARMSG [*MSG|*MSGALL]",
@@ -99,6 +107,28 @@ const struct stage_kind drivers[] = {
     { "URO", 3, uro_stage, NOT_FIRST, "URO [vdev]",
       "Gives each record to a unit record device, 00E if none is said; its first character is the channel command.",
       0 },
+    { "TCPCLIENT", 9, tcpclient_stage, ANYWHERE,
+      "TCPCLIENT address port [GROUP string] [LINGER n] [TIMEOUT n] [LOCALport n] [ONERESPonse] [GREETING] "
+      "[KEEPALIVe] [NODELAY]",
+      "Makes a connection to a port of a host, a.b.c.d or a name. Sends its input as it is, and writes what comes. Ends "
+      "when the other end does, or when there is no more input and n seconds of LINGER (0) are over. GROUP: what comes "
+      "is collected until it ends with a string. ONERESPONSE: the next record goes when an answer to the last has come; "
+      "GREETING: the first, too, waits. TIMEOUT: it is an error if nothing comes for n seconds.", 0 },
+    { "TCPDATA", 7, tcpdata_stage, NOT_FIRST,
+      "TCPDATA [GROUP string] [TIMEOUT n] [ONERESPonse] [KEEPALIVe] [NODELAY]",
+      "Works with a connection: the first record is TCPLISTEN's. Sends what follows, and writes what comes, as "
+      "TCPCLIENT. The end of its input ends the connection.", 0 },
+    { "TCPECHO", 7, tcpecho_stage, ONLY_FIRST, "TCPECHO address [bytes [milliseconds]]",
+      "Asks a host for an echo, and writes its address and the microseconds that it took. (Endicott's own.)", 0 },
+    { "TCPLISTEN", 9, tcplisten_stage, ONLY_FIRST, "TCPLISTEN port [BACKLOG n] [REUSEADDR]",
+      "Waits for connections at a port, and writes a record for each, for TCPDATA: TCPSOCK, a blank, the socket in "
+      "four bytes, the caller's sockaddr_in. HI ends the pipeline.", 0 },
+    { "TCPSTATE", 8, tcpstate_stage, ONLY_FIRST, "TCPSTATE",
+      "Writes which sockets there are: user, program, number, protocol, state, the address here and there, bytes that "
+      "came, that went, and for how many seconds nothing has. (Endicott's own.)", 0 },
+    { "UDP", 3, udp_stage, ANYWHERE, "UDP port [ASYNChronously]",
+      "Sends each record, which begins with a sockaddr_in, and writes the answer after the sockaddr_in of its sender. "
+      "ASYNCHRONOUSLY, or first in a pipeline: writes whatever comes. Port 0 is any, which takes answers alone.", 0 },
     { "VAR", 3, var_stage, ANYWHERE, "VAR variable [SYMBOLIC]",
       "First in a pipeline: writes the value of a variable. Elsewhere: the first record becomes the value; without any "
       "the variable is dropped. SYMBOLIC is how its name is taken anyhow.", 0 },

@@ -76,6 +76,7 @@ static void line(const char *text, u32 length)
 void system_type(const char *text, u32 length) { line(text, length); }
 void system_message(const char *text, u32 length) { line(text, length); }
 u32 system_read(char text[256]) { (void)text; return 0; }
+bool system_typed(char text[256], u32 *length) { (void)text; (void)length; return false; }
 u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0x40000 : 0x20000; }
 void system_wait(uint64_t until) { (void)until; }
 bool system_halted(void) { return ++looked > SWITCHES || typed > LINES; }

@@ -11,7 +11,7 @@
 #include "pipe.h"
 
 enum state { RUNNING, READY, WAITS_INPUT, WAITS_ANY, WAITS_EITHER, WAITS_OUTPUT, WAITS_COMMIT, WAITS_CALL, WAITS_EVENT,
-             ENDED };
+             WAITS_NEWS, ENDED };
 
 /* Where a stream goes back to when the stage that has it is through with it (CALLPIPE). */
 struct lender { struct stage *stage; u32 stream; struct lender *below; };
@@ -121,6 +121,9 @@ void pipe_release(void *block);
 enum { NO_TIME = -1 };
 /* Of the world outside, or that time (NO_TIME); it must look which it was. */
 void wait_for_event(struct stage *s, uint64_t until);
+/* The same, or until the selected input has a record or none can come (stream.c). */
+void wait_for_news(struct stage *s, uint64_t until);
+void wait_outside(struct stage *s, uint64_t until, enum state state);
 
 /* dispatch.c */
 void pipe_show(const char *at, u32 length);
@@ -143,6 +146,7 @@ bool system_pools(void);                                 /* small blocks come fr
 int system_guarded(int (*work)(const void *with), const void *with);
 void system_type(const char *line, u32 length);
 u32 system_read(char line[256]);
+bool system_typed(char line[256], u32 *length);          /* a line that was typed and not read; false: there is none */
 void system_message(const char *line, u32 length);
 void system_wait(uint64_t until);                        /* for an event, when no stage can run, or that time */
 bool system_halted(void);                                /* the user has said that it is to stop */

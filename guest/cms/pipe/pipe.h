@@ -56,10 +56,11 @@ enum { STAGE_TABLES = 3 };
 extern const struct stage_table { const struct stage_kind *rows; const u32 *count; } stage_tables[STAGE_TABLES];
 
 /* ---- records: the streams that are selected, 0 at first. 0, or END_OF_FILE. ---- */
-enum { END_OF_FILE = 12, STALLED = -4095 };
+enum { NOT_YET = 4, END_OF_FILE = 12, STALLED = -4095 };
 
 /* stream.c */
 int stage_peek(struct stage *s, struct text *record);    /* the next record; it stays there */
+int stage_glance(struct stage *s, struct text *record);  /* the same without waiting: NOT_YET */
 /* And now it does not; waits for one if it has not been looked at. */
 int stage_consume(struct stage *s);
 int stage_output(struct stage *s, const char *at, u32 length);     /* END_OF_FILE: there is no reader (any more) */

@@ -44,7 +44,7 @@ bool is_awaited(const struct link *link)
     const struct stage *s = link->reader;
 
     return s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY ||
-                         s->state == WAITS_EITHER);
+                         s->state == WAITS_EITHER || s->state == WAITS_NEWS);
 }
 
 /* A reader that waits for something of this link looks again. */
@@ -69,15 +69,26 @@ static void tell_writer(struct link *link)
         make_ready(link->writer);
 }
 
-static void wait_for_record(struct stage *s, enum state state, struct link *link)
+static void tell_writers(struct stage *s, const struct link *only)
 {
     for (u32 n = 0; n < s->in.count; n++) {
         struct link *one = s->in.stream[n].link;
 
-        if (one != NULL && (state != WAITS_INPUT || one == link))
+        if (one != NULL && (only == NULL || one == only))
             tell_writer(one);
     }
+}
+
+static void wait_for_record(struct stage *s, enum state state, struct link *link)
+{
+    tell_writers(s, state == WAITS_INPUT ? link : NULL);
     wait_as(s, state, link);
+}
+
+void wait_for_news(struct stage *s, uint64_t until)
+{
+    tell_writers(s, NULL);
+    wait_outside(s, until, WAITS_NEWS);
 }
 
 /* The stream goes back to the stage that has lent it; false: it was not lent. */
@@ -111,7 +122,7 @@ void sever(struct stage *s, bool input, u32 stream)
         link->reader = NULL;
         wake_writer(link);
         /* It need not wait for the world outside any more. */
-        if (link->writer != NULL && link->writer->state == WAITS_EVENT)
+        if (link->writer != NULL && (link->writer->state == WAITS_EVENT || link->writer->state == WAITS_NEWS))
             make_ready(link->writer);
         if (link->writer != NULL && link->writer->report != NO_REPORT &&
             (link->writer->state == WAITS_INPUT || link->writer->state == WAITS_ANY))
@@ -190,6 +201,16 @@ int stage_peek(struct stage *s, struct text *record)
             return REPORTED;
         wait_for_record(s, WAITS_INPUT, link);
     }
+}
+
+int stage_glance(struct stage *s, struct text *record)
+{
+    struct link *link;
+
+    commit_for_record(s);
+    link = selected(&s->in);
+    *record = link != NULL && link->full ? (struct text){ link->at, link->length } : (struct text){ NULL, 0 };
+    return link != NULL && link->full ? 0 : link == NULL || link->writer == NULL ? END_OF_FILE : NOT_YET;
 }
 
 int stage_consume(struct stage *s)

@@ -37,6 +37,7 @@ void system_message(const char *line, u32 length)
 }
 
 u32 system_read(char line[256]) { return read_line(line); }
+bool system_typed(char line[256], u32 *length) { return typed_ahead(line, length); }
 u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0xc000 : 0x2000; }
 
 /* HI; whatever has called PIPE sees it, too. */

@@ -3,7 +3,7 @@
 //! A file is topics, each with a head that begins with a point. A line with nothing but a blank is an empty one.
 //!
 //! ```text
-//! .COMPARE command/compare.c FILES              cms.txt: name, C file, tasks
+//! .COMPARE command/compare.c FILES              cms.txt: name, C file (or exec), tasks
 //! COMPare fn ft fm fn ft fm [( COL a-b          the syntax; its capitals are the shortest form
 //!
 //! Types the records in which two files differ.  what the command is for
@@ -216,9 +216,10 @@ impl Description {
     }
 
     /// Files of rows for C's tables: names and texts. A file includes them where it says what COMMAND or MESSAGE is.
-    pub fn tables(&self) -> [(&'static str, String); 6] {
+    pub fn tables(&self) -> [(&'static str, String); 7] {
         let mut commands = MADE.to_owned();
-        for command in &self.commands {
+        // A command that is an exec on a disk is found there.
+        for command in self.commands.iter().filter(|command| command.file.ends_with(".c")) {
             let (name, least, function) = (&command.name, command.least(), &command.function);
             let [syntax, purpose] = [&command.syntax, &command.purpose].map(|text| literal(text));
             let _ = writeln!(commands, "COMMAND(\"{name}\", {least}, {function}, {syntax}, {purpose})");
@@ -234,6 +235,7 @@ impl Description {
             ("ddrmsgs.h", rows(&self.ddr_messages)),
             ("xedit-subcommands.h", MADE.to_owned() + &self.subcommands.iter().map(subcommand).collect::<String>()),
             ("xedit-options.h", MADE.to_owned() + &self.options.iter().map(option).collect::<String>()),
+            ("latin1.h", MADE.to_owned() + &base::ebcdic::TO_LATIN1.map(|byte| format!("{byte:#04x},\n")).concat()),
         ]
     }
 
