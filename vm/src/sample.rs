@@ -52,12 +52,15 @@ const USUAL: &str = "cache/cms";
 const SAVE: (&str, &str) = ("ipl 190 clear parm savesys cms", "(NSS) CMS was successfully saved");
 
 /// The saved segments of the system, above the storage of those who use them: execs of the system disk, which IPL CMS
-/// loads, the windows, which the first command for them loads, and the directory of the DEMO disk, which ACCESS takes.
-const SEGMENTS: [(&str, &str); 6] = [
+/// loads, parts of CMS, which the first command for them loads (windows, pipelines, callable services), and the
+/// directory of the DEMO disk, which ACCESS takes.
+const SEGMENTS: [(&str, &str); 8] = [
     ("access (noprof", "Ready"),
     ("access 191 a", "Ready"),
     ("seggen cmsinst 7000", "Saved segment CMSINST was successfully saved"),
     ("seggen dmswin 7080", "Saved segment DMSWIN was successfully saved"),
+    ("seggen pipes 70a0", "Saved segment PIPES was successfully saved"),
+    ("seggen cmsvmlib 70f0", "Saved segment CMSVMLIB was successfully saved"),
     ("access 1de b", "Ready"),
     ("savefd b goodseg 7100", "Saved segment GOODSEG was successfully saved"),
 ];

@@ -25,17 +25,13 @@ const STRICT: [&str; 4] = [
 ];
 
 /// Files of the nucleus, the file system and REXX that few commands need.
-const RARE: [&str; 37] = [
+const RARE: [&str; 33] = [
     "edf/check.c",
     "edf/kept.c",
     "lib/members.c",
     "lib/pack.c",
     "nucleus/abend.c",
     "nucleus/channel.c",
-    "nucleus/csl.c",
-    "nucleus/cslexec.c",
-    "nucleus/cslfile.c",
-    "nucleus/cslrexx.c",
     "nucleus/diag.c",
     "nucleus/exec1.c",
     "nucleus/exec1var.c",
@@ -65,7 +61,7 @@ const RARE: [&str; 37] = [
     "rexx/trace.c",
 ];
 
-/// Files that work on each record of a pipeline.
+/// Files of a part that work on each record of a pipeline: these are quick rather than small.
 const EACH: [&str; 2] = ["pipe/dispatch.c", "pipe/stream.c"];
 
 /// Files whose code lies in low storage, below what programs have: between the nucleus's save areas and the transient
@@ -125,7 +121,7 @@ const LOW: [(&str, &str, &[&str]); 3] = [
 const STAMP: usize = 0x20;
 
 /// Parts of the nucleus that are loaded when they are wanted (`part.c`): the folder, and how the file is called.
-const PARTS: [(&str, &str); 1] = [("window", "DMSWIN")];
+const PARTS: [(&str, &str); 3] = [("window", "DMSWIN"), ("pipe", "PIPES"), ("csl", "CMSVMLIB")];
 
 /// A CMS disk of the sample system.
 struct Disk {
@@ -284,9 +280,7 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     };
     // Small rather than quick, for machines of 2M: what is not on every command's path, nor on every record's.
     let large = folder.join("large.o");
-    let each_record = |file: &PathBuf| EACH.iter().any(|name| file.ends_with(name));
-    let (quick, mut small): (Vec<_>, Vec<_>) =
-        of(&["command", "os", "pipe", "assemble", "xedit"]).into_iter().partition(each_record);
+    let mut small = of(&["command", "os", "assemble", "xedit"]);
     let rare = |file: &PathBuf| RARE.iter().any(|name| file.ends_with(name));
     let (seldom, often): (Vec<_>, Vec<_>) = of(&["nucleus", "lib", "edf", "rexx"]).into_iter().partition(rare);
     small.extend(seldom);
@@ -298,7 +292,6 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
         sources.push(low);
     }
     compile(&small, &["-Os", "-r"], &large)?;
-    sources.extend(quick);
     sources.extend(often);
     let layout = format!("-Wl,-T,{}", source().join("nucleus.ld").display());
     compile(&sources, &["-static", "-no-pie", &layout], &elf)?;
@@ -317,11 +310,16 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     let stamp = stamp(&bytes);
     bytes[STAMP..STAMP + stamp.len()].copy_from_slice(&stamp);
     at(&image, fs::write(&image, bytes))?;
+    let layout = format!("-Wl,-T,{}", source().join("nucleus/part.ld").display());
+    let symbols = format!("-Wl,--just-symbols={},--emit-relocs", elf.display());
     for (part, name) in PARTS {
         let linked = folder.join(part).with_extension("elf");
-        let layout = format!("-Wl,-T,{}", source().join(part).join(format!("{part}.ld")).display());
-        let symbols = format!("-Wl,--just-symbols={},--emit-relocs", elf.display());
-        compile(&of(&[part]), &["-Os", "-static", "-no-pie", &layout, &symbols], &linked)?;
+        let each_record = |file: &PathBuf| EACH.iter().any(|name| file.ends_with(name));
+        let (mut quick, small): (Vec<_>, Vec<_>) = of(&[part]).into_iter().partition(each_record);
+        let rest = folder.join(part).with_extension("small.o");
+        compile(&small, &["-Os", "-r"], &rest)?;
+        quick.push(rest);
+        compile(&quick, &["-static", "-no-pie", &layout, &symbols], &linked)?;
         let file = deck::part::part(&at(&linked, fs::read(&linked))?, stamp)
             .map_err(|why| format!("{}: {why}", linked.display()))?;
         let path = folder.join(name).with_extension("PART");

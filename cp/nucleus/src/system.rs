@@ -19,7 +19,7 @@ use realstorage::expanded::Expanded;
 use realstorage::frames::Frames;
 pub use realstorage::frames::LEAST;
 use realstorage::pager::{FileVolume, PageVolume, Paging, Resources};
-use realstorage::sharing::SavedFiles;
+use realstorage::sharing::{self, SavedFiles, Use};
 use spool::Spool;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -174,7 +174,7 @@ impl Cp {
     }
 
     /// What real storage is used for now, if its size is known. A page of a saved segment counts for each user who has
-    /// it.
+    /// it, and segment tables reach as far as the machine's storage and its segments.
     pub fn frames(&self) -> Option<Frames> {
         let real = self.config.real.or(Some(self.config.storage).filter(|&bytes| bytes > 0))?;
         let mut frames = Frames::new(real, self.config.processors.into());
@@ -189,7 +189,9 @@ impl Cp {
         for vmdbk in self.vmdbks() {
             let configuration = vmdbk.machine().configuration.clone();
             let storage = configuration.storage();
-            frames.charge(configuration.cpus().count() as u64, storage.size(), storage.resident_pages());
+            let ends = |used: &Use| sharing::extent(std::slice::from_ref(&used.file)).1 + 1;
+            let reach = vmdbk.segments().iter().map(ends).fold(storage.size(), u64::max);
+            frames.charge(configuration.cpus().count() as u64, reach, storage.resident_pages());
         }
         Some(frames)
     }

@@ -16,7 +16,7 @@ const NUCLEUS: u64 = (3 << 20) / PAGE;
 const ENTRIES: u64 = 128;
 /// Prefix pages and save areas of a processor.
 const SAVE: u64 = 16;
-/// A virtual machine that is larger than this, in bytes, has segment tables of its own.
+/// A virtual machine whose addresses reach as far as this has segment tables beside its block.
 const SMALL: u64 = 32 << 20;
 
 /// Frames by use.
@@ -45,15 +45,16 @@ impl Frames {
         Frames { installed, nucleus: NUCLEUS + installed / ENTRIES, save: SAVE * processors, ..Frames::default() }
     }
 
-    /// Charges a virtual machine: its virtual CPUs, the bytes of its storage, and the pages that are resident.
-    pub fn charge(&mut self, cpus: u64, bytes: u64, resident: u64) {
-        self.free_storage += Frames::blocks(cpus, bytes);
+    /// Charges a virtual machine: its virtual CPUs, how far its addresses reach, saved segments included, and the pages
+    /// that are resident.
+    pub fn charge(&mut self, cpus: u64, reach: u64, resident: u64) {
+        self.free_storage += Frames::blocks(cpus, reach);
         self.pageable += resident;
     }
 
-    /// Frames of CP's own blocks for a virtual machine with so many CPUs and bytes of storage.
-    pub fn blocks(cpus: u64, bytes: u64) -> u64 {
-        cpus + if bytes < SMALL { 0 } else { bytes.div_ceil(1 << 30) }
+    /// Frames of CP's own blocks for a virtual machine with so many CPUs, whose addresses reach so far.
+    pub fn blocks(cpus: u64, reach: u64) -> u64 {
+        cpus + if reach < SMALL { 0 } else { reach.div_ceil(1 << 30) }
     }
 
     /// The dynamic paging area.

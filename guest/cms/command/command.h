@@ -116,14 +116,15 @@ void answer(const char *how, ...);
 #include "commands.h"
 #undef COMMAND
 
-/* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
-bool pipe_help(const char *verb, u32 length);
+/*
+ * What a stage of a pipeline is for, `*`: all; false: there is none of that name. The text of a message of pipelines;
+ * NULL: there is none (pipe.c).
+ */
+bool help_of_stage(const char *verb, u32 length);
+const char *text_of_pipes(u32 number);
 
 /* The full name of a subcommand of XEDIT, or of an option of SET; NULL: there is none (xedit/option.c). */
 const char *xedit_name(const char *word, u32 length, bool option);
-
-/* pipe/messages.c */
-const char *pipe_message_text(u32 number);
 
 /* Where this machine is (identify.c). */
 void node_of(name node);

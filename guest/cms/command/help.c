@@ -304,7 +304,7 @@ static int xedit_help(const struct call *call, u32 words, u32 parts)
 /* Whose messages there are: CMS's, those of pipelines, and those of DDR, whose file has their texts. */
 struct speaker { const char *prefix; const char *(*text)(u32 number); const char *file; };
 static const struct speaker speakers[] = { { "DMS", message_text, "MESSAGES" },
-                                           { "FPL", pipe_message_text, "PIPEMSGS" },
+                                           { "FPL", text_of_pipes, "PIPEMSGS" },
                                            { "HCPDDR", NULL, "DDRMSGS" } };
 
 static const struct speaker *speaker_of(const char *word, u32 length)
@@ -519,7 +519,7 @@ int help_command(const struct call *call)
             word++;
         for (length = 0; word + length < call->end && word[length] != ' ' && word[length] != '('; length++)
             ;
-        if (pipe_help(is(call->token[at + 1], "MENU") ? "*" : word, is(call->token[at + 1], "MENU") ? 1 : length))
+        if (help_of_stage(is(call->token[at + 1], "MENU") ? "*" : word, is(call->token[at + 1], "MENU") ? 1 : length))
             return 0;
         return nothing_known();
     }

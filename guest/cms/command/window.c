@@ -5,7 +5,7 @@
 #include "command.h"
 #include "../nucleus/windows.h"
 
-static const struct windows_part *part(void) { return part_load("DMSWIN"); }
+static const struct windows_part *part(void) { return part_load(PART_WINDOWS); }
 
 int window_command(const struct call *call)
 {
@@ -25,7 +25,7 @@ int window_command(const struct call *call)
 /* As long as there was no full screen this is OFF; NULL: it is something else. */
 static const char *not_wanted(const struct call *call)
 {
-    if (part_is_loaded("DMSWIN"))
+    if (part_is_loaded(PART_WINDOWS))
         return NULL;
     return abbreviates(call->token[1], "FULLSCREEN", 5) ? "FULLSCREEN"
         : abbreviates(call->token[1], "CHARMODE", 4) ? "CHARMODE" : NULL;

@@ -1,6 +1,6 @@
 /*
  * What a program asks of CMS by SVC 203, function 7, beside what SVC 202 does: addresses of 31 bits, lines as long as
- * CMS has them, and the streams of a pipeline that it is a stage of. The nucleus performs it (pipe/lua.c).
+ * CMS has them, and the streams of a pipeline that it is a stage of. The nucleus performs it (command/lua.c).
  */
 #ifndef SERVICE_H
 #define SERVICE_H

@@ -296,7 +296,7 @@ bool installation_module(const struct call *call, int *code);
 u32 module_room(const struct fileid *id);
 int installation_add_module(u8 *at, u32 n, const name fn, u32 *used);
 
-/* pipe/dispatch.c */
+/* command/pipe.c: after a command. */
 void pipes_forget(void);
 
 /* os/service.c: what programs of OS want before they run, and what they leave. */
@@ -310,7 +310,7 @@ void os_timer_set(struct frame *frame);
 /* os/recover.c: a program check of a program; true: it goes on. */
 bool os_program_check(struct frame *frame, u32 code, u32 length);
 
-/* pipe/lua.c: what a program asks for by SVC 203, function 7. */
+/* command/lua.c: what a program asks for by SVC 203, function 7. */
 int program_request(u32 at);
 void lua_forget(void);
 
@@ -320,11 +320,8 @@ void xedit_forget(void);
 /* xedit/macro.c: what an exec says to XEDIT; false: it is not active. */
 bool xedit_environment(const char *text, u32 length, int *code);
 
-/* pipe/socket.c */
+/* command/pipe.c: sockets of stages. */
 void sockets_forget(void);
-
-/* pipe/system.c */
-void messages_end(struct capture *outer);
 
 /* synonym.c */
 void synonyms_clear(void);
@@ -333,8 +330,9 @@ bool synonym_of(const name typed, name command);
 bool synonym_list(u32 n, name command, name synonym, u32 *least);
 
 /* part.c: parts of the nucleus that are loaded when they are wanted. */
-const void *part_load(const char *fn);                   /* what it begins with; NULL: the message has been typed */
-bool part_is_loaded(const char *fn);
+enum part_number { PART_WINDOWS, PART_PIPES, PART_SERVICES, PART_COUNT };
+const void *part_load(enum part_number number);          /* what it begins with; NULL: the message has been typed */
+bool part_is_loaded(enum part_number number);
 bool part_at(u32 at);                                    /* whether one is there */
 /* For a segment: the bytes that making it takes, 0: it cannot be had, and the message has been typed. */
 u32 part_room(const struct fileid *id);

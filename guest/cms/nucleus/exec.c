@@ -9,7 +9,7 @@
  */
 #include "cms.h"
 #include "../rexx/rexx.h"
-#include "csl.h"
+#include "../csl/csl.h"
 #include "diag.h"
 #include "exec1.h"
 #include "exec2.h"
@@ -393,7 +393,7 @@ static enum rexx_outcome csl(void *context, struct rexx *rexx, const struct rexx
     if (list->text == NULL)
         return REXX_BAD_CALL;
     innermost = &level;
-    length = format(text, sizeof text, "%d", csl_of_exec(rexx, list->text, list->length));
+    length = format(text, sizeof text, "%d", service_of_exec(rexx, list->text, list->length));
     innermost = level.below;
     return rexx_reply(rexx, text, length) ? REXX_DONE : REXX_NO_STORAGE;
 }

@@ -7,7 +7,7 @@
  * SAVESYS name makes a saved system (saved.c), where all of this is as well, but the system disks are there already.
  */
 #include "path.h"
-#include "csl.h"
+#include "../csl/csl.h"
 #include "resident.h"
 #include "segment.h"
 #include "streamio.h"
@@ -136,7 +136,6 @@ void command_end(void)
     lua_forget();
     streams_forget();
     xedit_forget();
-    messages_end(NULL);
     sockets_forget();
     line_is_cps = false;
     /* A session has a path of its own. */
@@ -275,7 +274,7 @@ void cms_start(u32 vdev)
         if (mark(command_loop)) {
             enable();
             extensions_after_abend();
-            csl_after_abend();
+            services_after_abend();
             resident_after_abend();
             command_end();
             type("CMS");

@@ -15,30 +15,26 @@ enum { RELATIVE = 1, RECORD = 4096 };
 
 struct head { char identifier[8]; u32 stamp[2], base, image, storage, words, variables, zero; };
 
-/* Where each is; `size` 0: not yet. What handles interruptions looks here, too (start.S). */
-enum { PARTS = 2 };
-struct place { u32 first, size; } part_places[PARTS];
-static const struct part { const char *fn, *segment; } parts[] = {
-    { "DMSWIN", "DMSWIN  " },   /* full-screen CMS (window/head.c) */
+/*
+ * Where those are that have been loaded, one after the other; `size` 0 ends them. What handles interruptions looks
+ * here, too (start.S).
+ */
+struct place { u32 first, size; } part_places[PART_COUNT + 1];
+static const struct place *place_of[PART_COUNT];              /* NULL: not yet */
+static const struct part { const char *fn, *segment; } parts[PART_COUNT] = {
+    [PART_WINDOWS] = { "DMSWIN", "DMSWIN  " },           /* full-screen CMS (window/head.c) */
+    [PART_PIPES] = { "PIPES", "PIPES   " },              /* pipelines (pipe/head.c) */
+    [PART_SERVICES] = { "CMSVMLIB", "CMSVMLIB" },        /* callable services (csl/head.c) */
 };
 extern const u32 nucleus_stamp[2];
 
 static const char identifier[8] = "CMSPART1";
 
-static u32 number_of(const char *fn)
-{
-    u32 n = 0;
-
-    while (strcmp(parts[n].fn, fn) != 0)
-        n++;
-    return n;
-}
-
-bool part_is_loaded(const char *fn) { return part_places[number_of(fn)].size != 0; }
+bool part_is_loaded(enum part_number number) { return place_of[number] != NULL; }
 
 bool part_at(u32 at)
 {
-    for (u32 n = 0; n < PARTS; n++)
+    for (u32 n = 0; part_places[n].size != 0; n++)
         if (at - part_places[n].first < part_places[n].size)
             return true;
     return false;
@@ -181,12 +177,16 @@ static bool from_disk(const struct part *part, struct place *place)
     return true;
 }
 
-const void *part_load(const char *fn)
+const void *part_load(enum part_number number)
 {
-    u32 n = number_of(fn);
-    struct place *place = &part_places[n];
+    struct place *place = part_places;
 
-    if (place->size == 0 && !from_segment(&parts[n], place) && !from_disk(&parts[n], place))
-        return NULL;
-    return (const void *)(place->first + sizeof(struct head));
+    if (place_of[number] == NULL) {
+        while (place->size != 0)
+            place++;
+        if (!from_segment(&parts[number], place) && !from_disk(&parts[number], place))
+            return NULL;
+        place_of[number] = place;
+    }
+    return (const void *)(place_of[number]->first + sizeof(struct head));
 }

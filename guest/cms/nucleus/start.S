@@ -60,15 +60,16 @@ nucleus_stamp:
 	cl	%r14, 10f-1b(%r13)
 	jnl	0f
 	j	3f
-11:	l	%r15, 12f-1b(%r13)	/* a part that was loaded: where it is, and its size; then the other one's */
-	sl	%r14, 0(%r15)
-	cl	%r14, 4(%r15)
-	jl	13f
-	al	%r14, 0(%r15)
-	sl	%r14, 8(%r15)
-	cl	%r14, 12(%r15)
-13:	l	%r15, SAVE + 60
-	jl	0f
+11:	l	%r15, 12f-1b(%r13)	/* a part that was loaded: where it is, and its size; then the next one's */
+13:	icm	%r0, 15, 4(%r15)
+	jz	3f
+	lr	%r0, %r14
+	sl	%r0, 0(%r15)
+	cl	%r0, 4(%r15)
+	la	%r15, 8(%r15)		/* the condition code stays */
+	jnl	13b
+	l	%r15, SAVE + 60
+	j	0f
 3:	l	%r14, 2f-1b(%r13)
 	l	%r15, 0(%r14)
 0:	ahi	%r15, -FRAME

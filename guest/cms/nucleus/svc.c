@@ -17,7 +17,7 @@
  * program's own, SVC 255 is where programs return; others are OS's.
  */
 #include "../os/os.h"
-#include "csl.h"
+#include "../csl/csl.h"
 #include "path.h"
 #include "program.h"
 
@@ -110,7 +110,7 @@ static void own_service(struct frame *frame, u32 next)
     } else if (what == 4) {
         enable();
         attend();
-        code = csl_perform(frame->gr[1], frame->psw[1] & 0x80000000 ? 0x7fffffff : LOW_STORAGE - 1);
+        code = service_of_program(frame->gr[1], frame->psw[1] & 0x80000000 ? 0x7fffffff : LOW_STORAGE - 1);
         (void)disable();
     } else if (what == 5) {
         enable();

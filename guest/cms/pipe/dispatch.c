@@ -12,10 +12,6 @@
 
 enum { GUARD = 0x50495045, GUARDS = 4, LOOK_AFTER = 32 };
 
-static struct pipe *innermost;
-
-void pipes_forget(void) { innermost = NULL; }
-
 int worse(int code, int other)
 {
     if (code < 0 || other < 0)
@@ -260,8 +256,8 @@ void pipe_show(const char *at, u32 length)
 {
     struct line line = { at, length };
 
-    if (innermost != NULL && innermost->on_stage)
-        aside(innermost->current, show_line, &line);
+    if (innermost_pipe != NULL && innermost_pipe->on_stage)
+        aside(innermost_pipe->current, show_line, &line);
     else
         system_message(at, length);
 }
@@ -277,7 +273,7 @@ void pipe_stop(struct pipe *pipe, int code)
 /* The first function on a stage's stack. */
 static void begin(void)
 {
-    struct stage *s = innermost->current;
+    struct stage *s = innermost_pipe->current;
 
     end_here(s, s->rexx != NULL ? rexx_perform(s, s->arguments) : s->kind->perform(s, s->arguments));
 }
@@ -628,7 +624,7 @@ static int dispatch_all(const void *with)
 
 int pipe_run(const char *text, u32 length, void *environment)
 {
-    struct pipe *pipe = system_obtain(sizeof *pipe), *outer = innermost;
+    struct pipe *pipe = system_obtain(sizeof *pipe), *outer = innermost_pipe;
     int code = 104;
 
     if (pipe != NULL)
@@ -636,9 +632,9 @@ int pipe_run(const char *text, u32 length, void *environment)
     if (pipe == NULL || pipe->here == NULL || !begin_pipe(pipe, (struct text){ text, length }, environment)) {
         pipe_say("DSP", 122, 'S');
     } else {
-        innermost = pipe;
+        innermost_pipe = pipe;
         code = system_guarded(dispatch_all, &pipe);
-        innermost = outer;
+        innermost_pipe = outer;
         release_pipe(pipe);
     }
     if (pipe != NULL)

@@ -24,6 +24,9 @@ stage_function udp_stage, hostbyname_stage, hostid_stage, hostname_stage, ip2soc
     tcpecho_stage, tcpstate_stage;                                                   /* drive_net.c */
 stage_function lua_stage;                                                            /* lua.c */
 
+/* help.c: what a stage is for; false: there is none of that name. `*`: all. */
+bool pipe_help(const char *verb, u32 length);
+
 /* filter.c: a command to the pipeline. */
 int pipe_order(struct stage *s, struct text text);
 
@@ -35,5 +38,6 @@ int file_error(struct stage *s, int error, const struct fileid *id, bool writing
 
 /* system.c: messages of pipelines go there, not to the terminal, until messages_end(). */
 void messages_begin(struct capture *capture);
+void messages_end(struct capture *outer);
 
 #endif

@@ -78,7 +78,6 @@ static void typed(void *with, const char *text, u32 length)
     type_line(text, length);
 }
 
-/* False: there is no such stage. `*`: all. */
 bool pipe_help(const char *verb, u32 length)
 {
     const struct topic topic = { typed, NULL };

@@ -23,6 +23,9 @@ static bool quiet;
 extern const u8 to_ebcdic[128];
 static char to_ascii[256];
 
+struct pipe *innermost_pipe;
+char stage_letters[STAGE_TABLES][STAGES_MOST];
+
 const struct stage_kind drivers[] = { { "", 0, NULL, ANYWHERE, NULL, NULL, SMALL_STACK } };
 const u32 driver_count = 0;
 

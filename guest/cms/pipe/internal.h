@@ -115,7 +115,6 @@ void commit_for_record(struct stage *s);
 void aside(struct stage *s, void (*perform)(void *with), void *with);
 void pipe_stop(struct pipe *pipe, int code) __attribute__((noreturn));
 int worse(int code, int other);
-void pipes_forget(void);                                 /* after an abend */
 void *pipe_obtain(struct pipe *pipe, size_t size);       /* never NULL */
 void pipe_release(void *block);
 enum { NO_TIME = -1 };
@@ -133,6 +132,11 @@ void pipe_say_list(const char *module, u32 number, char severity, va_list list);
 void pipe_say(const char *module, u32 number, char severity, ...);
 void say_where(const struct stage *s);
 const char *pipe_message_text(u32 number);               /* as format() has it; NULL: there is none */
+
+/* What is one's own of them: command/pipe.c in CMS, host.c elsewhere. */
+enum { STAGES_MOST = 160 };
+extern struct pipe *innermost_pipe;
+extern char stage_letters[STAGE_TABLES][STAGES_MOST];    /* of each table, as far as it has been looked at */
 
 /* table.c */
 const struct stage_kind *stage_named(struct text verb);   /* NULL: it is not built in */

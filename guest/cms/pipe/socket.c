@@ -3,9 +3,8 @@
  * may use. The path goes with the last stage that has opened it, unless sockets are left; then with the command that
  * was typed.
  */
+#include "../nucleus/pipes.h"
 #include "socket.h"
-
-static struct { bool open, begun; u16 path; u32 users, kept; } net;
 
 enum { REFUSED = -1 };
 
@@ -44,26 +43,11 @@ int socket_error(struct stage *s, u32 call, i32 error)
     return stage_error(s, 421, what, (u32)error, why);
 }
 
-static void leave(void)
-{
-    iucv_sever(net.path);
-    net.open = net.begun = false;
-    net.kept = 0;
-}
-
 static void close_user(void *with)
 {
     (void)with;
-    if (net.open && --net.users == 0 && net.kept == 0)
-        leave();
-}
-
-/* The command that was typed has ended. */
-void sockets_forget(void)
-{
-    if (net.open)
-        leave();
-    net.users = 0;
+    if (socket_path.open && --socket_path.users == 0 && socket_path.kept == 0)
+        sockets_leave();
 }
 
 void socket_forget(void *wait) { iucv_forget(wait); }
@@ -75,7 +59,7 @@ int socket_begin(struct stage *s, u32 call, u32 socket, const void *data, u32 le
     u8 code;
 
     /* More than may wait: until some are answered. */
-    while ((code = iucv_ask(net.path, call << 16 | socket, data, length, answer, room, wait)) == TOO_MANY)
+    while ((code = iucv_ask(socket_path.path, call << 16 | socket, data, length, answer, room, wait)) == TOO_MANY)
         wait_for_event(s, tod_clock() + ((uint64_t)10000 << 12));
     return code != 0 ? stage_error(s, 420, (u32)code) : 0;
 }
@@ -112,19 +96,19 @@ int socket_open(struct stage *s)
     struct socket_head head;
     u8 code;
 
-    if (!net.open) {
-        code = iucv_connect("*TCPIP  ", &net.path);
+    if (!socket_path.open) {
+        code = iucv_connect("*TCPIP  ", &socket_path.path);
         if (code != 0)
             return stage_error(s, 420, (u32)code);
-        net.open = true;
-        net.users = net.kept = 0;
+        socket_path.open = true;
+        socket_path.users = socket_path.kept = 0;
     }
-    net.users++;
+    socket_path.users++;
     stage_at_end(s, close_user, NULL);
-    while (!net.begun) {
-        net.begun = true;
+    while (!socket_path.begun) {
+        socket_path.begun = true;
         if (socket_perform(s, 0, 0, &initial, sizeof initial, &head, sizeof head) < 0) {
-            net.begun = false;
+            socket_path.begun = false;
             return socket_error(s, 0, head.error);
         }
     }
@@ -136,8 +120,8 @@ static void close_socket(void *with)
     u32 *socket = with;
     struct iucv_wait wait;
 
-    if (net.open && *socket != NO_SOCKET &&
-        iucv_ask(net.path, (u32)SOCKET_CLOSE << 16 | *socket, "", 0, NULL, 0, &wait) == 0)
+    if (socket_path.open && *socket != NO_SOCKET &&
+        iucv_ask(socket_path.path, (u32)SOCKET_CLOSE << 16 | *socket, "", 0, NULL, 0, &wait) == 0)
         /* CP closes it without being waited for. */
         while (!iucv_answered(&wait))
             wait_until(tod_clock() + ((uint64_t)1000 << 12));

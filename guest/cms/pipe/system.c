@@ -5,11 +5,10 @@
  * files or the terminal is done on the stack where PIPE was called, so that stacks of stages may be small, and so that
  * one command is over before another begins.
  */
+#include "../nucleus/pipes.h"
 #include "drive.h"
 
 struct context { u32 registers[10]; };
-
-static void (*first_function)(void);
 
 void *system_obtain(size_t size) { return obtain(size, OWNER_COMMAND); }
 void system_release(void *storage) { release(storage); }
@@ -17,21 +16,18 @@ bool system_pools(void) { return true; }
 int system_guarded(int (*work)(const void *with), const void *with) { return with_storage(work, with); }
 void system_type(const char *line, u32 length) { type_line(line, length); }
 
-/* Messages of pipelines, for RUNPIPE; the innermost gets them. */
-static struct capture *messages;
-
 void messages_begin(struct capture *capture)
 {
-    capture->outer = messages;
-    messages = capture;
+    capture->outer = pipe_messages;
+    pipe_messages = capture;
 }
 
-void messages_end(struct capture *outer) { messages = outer; }
+void messages_end(struct capture *outer) { pipe_messages = outer; }
 
 void system_message(const char *line, u32 length)
 {
-    if (messages != NULL)
-        messages->line(messages, line, length);
+    if (pipe_messages != NULL)
+        pipe_messages->line(pipe_messages, line, length);
     else
         message_show(line, length);
 }
@@ -58,15 +54,13 @@ void system_overrun(struct stage *s)
     abend(0x0f4, "A stage of a pipeline has used more than its stack");
 }
 
-static void enter(void) { first_function(); }
-
+/* It lies where the stack begins, at its upper end: the pages in between are not touched. */
 struct context *context_begin(void *stack, u32 size, void (*perform)(void))
 {
-    struct context *context = stack;
+    struct context *context = (struct context *)((((u32)stack + size) & ~7u) - sizeof *context);
 
-    first_function = perform;
-    context->registers[8] = (u32)enter;
-    context->registers[9] = (((u32)stack + size) & ~7u) - 96;
+    context->registers[8] = (u32)perform;
+    context->registers[9] = (u32)context - 96;
     return context;
 }
 
@@ -90,9 +84,4 @@ void system_now(char stamp[17])
     /* Bit 51 is a microsecond. */
     format(stamp, 17, "%04u%02u%02u%02u%02u%02u%02u", moment.year, moment.month, moment.day, moment.hour, moment.minute,
            moment.second, (u32)((clock >> 12) / 10000 % 100));
-}
-
-int pipe_command(const struct call *call)
-{
-    return pipe_run(call->arguments, (u32)(call->end - call->arguments), exec_running());
 }

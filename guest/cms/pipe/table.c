@@ -26,30 +26,27 @@ const struct stage_table stage_tables[STAGE_TABLES] = { { stages, &stage_count }
                                                         { drivers, &driver_count } };
 
 /* The first letters of a table's rows: those of another letter need not be looked at. */
-enum { ROWS_MOST = 160 };
-static char letters[STAGE_TABLES][ROWS_MOST];
-
 static void note_letters(void)
 {
     for (u32 t = 0; t < STAGE_TABLES; t++)
-        for (u32 n = 0; n < *stage_tables[t].count && n < ROWS_MOST; n++)
-            letters[t][n] = stage_tables[t].rows[n].name[0];
+        for (u32 n = 0; n < *stage_tables[t].count && n < STAGES_MOST; n++)
+            stage_letters[t][n] = stage_tables[t].rows[n].name[0];
 }
 
 /* The next row from n on that may have this first letter; `count`, if there is none. */
 static u32 next_row(u32 t, u32 n, u32 count, char first)
 {
-    u32 noted = count < ROWS_MOST ? count : (u32)ROWS_MOST;
-    const char *next = n < noted ? memchr(letters[t] + n, first, noted - n) : NULL;
+    u32 noted = count < STAGES_MOST ? count : (u32)STAGES_MOST;
+    const char *next = n < noted ? memchr(stage_letters[t] + n, first, noted - n) : NULL;
 
-    return next != NULL ? (u32)(next - letters[t]) : n < noted ? noted : n;
+    return next != NULL ? (u32)(next - stage_letters[t]) : n < noted ? noted : n;
 }
 
 const struct stage_kind *stage_named(struct text verb)
 {
     char first = verb.length > 0 ? upper(*verb.at) : 0;
 
-    if (letters[0][0] == 0)
+    if (stage_letters[0][0] == 0)
         note_letters();
     for (u32 t = 0; t < STAGE_TABLES; t++) {
         const struct stage_kind *rows = stage_tables[t].rows;

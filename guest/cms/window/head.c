@@ -54,6 +54,6 @@ static int perform_command(const struct call *call, const char *command)
 static int perform_set(const struct call *call, u32 words) { return window_setting(call, words); }
 static int perform_query(const struct call *call) { return window_query(call); }
 
-/* First of the part (window.ld). */
+/* First of the part (nucleus/part.ld). */
 const struct windows_part head __attribute__((section(".head"), used)) =
     { perform_command, perform_set, perform_query };

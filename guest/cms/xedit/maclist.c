@@ -1,5 +1,5 @@
 /* MACLIST: the members of a macro library as a list; CSLLIST's routines as one; DIRLIST (list.h). */
-#include "../nucleus/csl.h"
+#include "../csl/csl.h"
 #include "../nucleus/library.h"
 #include "list.h"
 
@@ -110,11 +110,12 @@ int maclist_command(const struct call *call)
 
 static int fill_routines(struct list_maker *maker, const struct list *list, const struct fileid *part)
 {
+    const struct csl_part *services = callable_services();
     char line[ROW_SHOWN];
 
     (void)list;
-    for (u32 n = 0; csl_library(n) != NULL; n++) {
-        const struct csl_routine *routine = csl_library(n);
+    for (u32 n = 0; services != NULL && services->library(n) != NULL; n++) {
+        const struct csl_routine *routine = services->library(n);
 
         if (matches(part->fn, (const u8 *)routine->called) &&
             !list_row(maker, line, format(line, sizeof line, "      %-8t VMLIB    %s", routine->called, routine->what),

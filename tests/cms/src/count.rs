@@ -54,16 +54,29 @@ pub fn counts(answer: &str) -> Count {
     }
 }
 
-/// MAINT saves CMS.
+/// Where MAINT puts the segments of CMS's parts: their names, and the pages.
+pub const SEGMENTS: [(&str, u64); 2] = [("PIPES", 0xe00), ("CMSVMLIB", 0xe40)];
+
+/// MAINT saves CMS, and the segments.
 pub fn save(site: &mut Site) {
+    save_alone(site);
+    for (name, page) in SEGMENTS {
+        let said = site.says("MAINT", &format!("seggen {name} {page:x}"));
+        assert!(said.contains(&format!("{name} was successfully saved")), "{said}");
+    }
+}
+
+/// MAINT saves CMS; its parts are in no segments.
+pub fn save_alone(site: &mut Site) {
     site.says("MAINT", "logon maint maint");
     let saved = site.says("MAINT", "ipl 190 clear parm savesys cms");
     assert!(saved.contains("(NSS) CMS was successfully saved"), "{saved}");
+    // The line that a user types first.
+    site.says("MAINT", "");
 }
 
-/// MAINT saves CMS, and CMSUSER IPLs it.
+/// CMSUSER IPLs CMS, which MAINT has saved.
 pub fn begin(site: &mut Site) {
-    save(site);
     site.says("CMSUSER", "logon cmsuser cmsuser");
     site.says("CMSUSER", "ipl cms parm autocr");
 }

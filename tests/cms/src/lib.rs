@@ -89,7 +89,7 @@ fn build() -> Option<PathBuf> {
 
 /// The files of `guest/cms/pipe` that know CMS.
 fn knows_cms(name: &str) -> bool {
-    name.starts_with("drive") || ["system.c", "filter.c", "help.c", "lua.c"].contains(&name)
+    name.starts_with("drive") || ["system.c", "filter.c", "help.c", "lua.c", "head.c"].contains(&name)
 }
 
 /// `pipe`, pipelines on this host (`guest/cms/pipe/host.c`) with a sanitizer looking on; `None`, with a sentence, where

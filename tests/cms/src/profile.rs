@@ -1,11 +1,17 @@
 //! Where a command's instructions go: what TRACE COUNT BY 2 has counted, by the functions of CMS's nucleus and of its
-//! parts. `ENDICOTT_PROFILE_IN=execute` shows the addresses of a function, too.
+//! parts where [`SEGMENTS`] has them. `ENDICOTT_PROFILE_IN=execute` shows the addresses of a function, too.
 
 use object::read::elf::ElfFile32;
 use object::{BigEndian, Object, ObjectSymbol, SymbolKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+
+use crate::count::SEGMENTS;
+
+/// The parts of [`SEGMENTS`] as they were linked, and the address that they were linked for.
+const LINKED: [&str; 2] = ["pipe.elf", "csl.elf"];
+const BASE: u64 = 0x100_0000;
 
 /// How many functions are shown.
 const SHOWN: usize = 100;
@@ -21,7 +27,12 @@ fn functions(elf: &Path) -> BTreeMap<u64, String> {
 /// The functions that most instructions were executed in.
 pub(crate) fn by_function(answer: &str) -> String {
     let [_, nucleus] = crate::nucleus().expect("there was one to be counted");
-    let functions = functions(&nucleus.with_extension("elf"));
+    let mut all = functions(&nucleus.with_extension("elf"));
+    for ((_, page), linked) in SEGMENTS.iter().zip(LINKED) {
+        let part = functions(&nucleus.with_file_name(linked));
+        all.extend(part.into_iter().map(|(at, name)| (at - BASE + page * 4096, name)));
+    }
+    let functions = all;
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let wanted = std::env::var("ENDICOTT_PROFILE_IN").ok();
     let (mut all, mut within) = (0, Vec::new());

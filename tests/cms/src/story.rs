@@ -167,6 +167,12 @@ pub fn masked(line: &str) -> String {
     if let Some((message, _)) = line.split_once(" error at ") {
         return format!("{message} error at nnnnnnnn");
     }
+    // How many blocks the system disk has in use depends on how large the parts are that every one of the tests has.
+    if line.starts_with("CMS190 ") && line.contains(" 4096 ") {
+        let (disk, used) = line.split_once(" 4096 ").unwrap_or((&line, ""));
+        let files = used.split_whitespace().next().unwrap_or_default();
+        return format!("{disk} 4096 {files:>8}         nn-nn        nnn        180");
+    }
     // How much is free depends on how large the nucleus is.
     if let Some((machine, rest)) = line.split_once("K, ")
         && rest.contains("K free of ")

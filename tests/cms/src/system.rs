@@ -94,15 +94,22 @@ impl Site {
     pub fn new(cms: &[PathBuf; 2], system: &[File<'_>], user: &[File<'_>]) -> Site {
         let folder = new_folder();
         let disks = images(cms, &folder, system, user);
-        Site::with_disks(folder, &disks)
+        Site::with_disks(folder, &disks, SystemConfig::default())
+    }
+
+    /// The same, in a system that has so many bytes of real storage.
+    pub fn with_storage(cms: &[PathBuf; 2], system: &[File<'_>], user: &[File<'_>], storage: u64) -> Site {
+        let folder = new_folder();
+        let disks = images(cms, &folder, system, user);
+        Site::with_disks(folder, &disks, SystemConfig { real: Some(storage), ..SystemConfig::default() })
     }
 
     /// The system with these disks, which [`images`] has made.
     pub fn with(disks: &[PathBuf; 2]) -> Site {
-        Site::with_disks(new_folder(), disks)
+        Site::with_disks(new_folder(), disks, SystemConfig::default())
     }
 
-    fn with_disks(folder: PathBuf, [first, second]: &[PathBuf; 2]) -> Site {
+    fn with_disks(folder: PathBuf, [first, second]: &[PathBuf; 2], config: SystemConfig) -> Site {
         let pack = Memory::ckd(CkdModel::named("3390").expect("there is this model"), 20);
         label::write(&pack, "VMRES").expect("it is empty");
         let volume: Arc<dyn Volume> = Arc::new(pack);
@@ -111,7 +118,7 @@ impl Site {
         let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
         let spool = Spool::open(&folder).expect("the folder is there");
         engine::provide(jit::translator);
-        let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
+        let cp = Cp::new(config, directory, Some(spool), clock.clone(), Arc::new(Silent));
         cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
         cp.disks.install(0x200, volume.clone(), "vmres".into()).expect("it can be there");
         // A drive with a tape, and another tape.
@@ -230,11 +237,21 @@ impl Drop for Site {
     }
 }
 
+/// Parts of the nucleus that every 190 has, and what SEGGEN makes segments of; stories of windows bring theirs.
+const PARTS: [File<'_>; 4] = [
+    ("PIPES", "PART", "A2", "PIPES"),
+    ("CMSVMLIB", "PART", "A2", "CMSVMLIB"),
+    ("PIPES", "LSEG", "A2", "PART PIPES\n"),
+    ("CMSVMLIB", "LSEG", "A2", "PART CMSVMLIB\n"),
+];
+
 /// The disks, as files in `folder`: 190 with this loader and nucleus and these files, CMSUSER's 191 with those.
 pub fn images(cms: &[PathBuf; 2], folder: &Path, system: &[File<'_>], user: &[File<'_>]) -> [PathBuf; 2] {
     // What `cargo x cms` has compiled lies beside the nucleus.
     let decks = cms[1].parent().expect("it is in a folder");
-    let first = image(folder, decks, "190", 3 * 180, 2 * 180, system);
+    let parts = PARTS.iter().filter(|part| !system.iter().any(|file| file.0 == part.0 && file.1 == part.1));
+    let system: Vec<File<'_>> = system.iter().chain(parts).copied().collect();
+    let first = image(folder, decks, "190", 3 * 180, 2 * 180, &system);
     let [loader, nucleus] = cms.each_ref().map(|path| text(path));
     good(&["ipl", &text(&first), &loader, &nucleus]);
     [first, image(folder, decks, "191", 2 * 180, 0, user)]

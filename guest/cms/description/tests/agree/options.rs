@@ -15,7 +15,11 @@ fn taken(command: &Command, files: &[File], macros: &BTreeMap<String, String>) -
     let mut all = BTreeMap::new();
     let Some(file) = files.iter().find(|file| file.path == command.file) else { return all };
     let Some(function) = file.function(&command.function) else { return all };
-    for function in file.reached(function) {
+    // Of a part, the function of the command has another name.
+    let there = command.function.replace("_command", "_there");
+    let of_part = files.iter().filter(|file| part_of(command).is_some_and(|part| file.path.starts_with(part)));
+    let of_part = of_part.filter_map(|file| Some(file.reached(file.function(&there)?)));
+    for function in file.reached(function).into_iter().chain(of_part.flatten()) {
         let used = macros.iter().filter(|(name, _)| c::word_at(&function.body, name).next().is_some());
         for text in used.map(|(_, text)| text).chain([&function.body]) {
             for entry in ENTRIES.iter().flat_map(|entry| c::calls(text, entry)) {
@@ -67,8 +71,12 @@ const ALSO: [(&str, &str); 5] = [
     ("SET", "window/session.c"),
 ];
 
-/// A file whose commands are a part that is loaded: the part's folder.
-const PART: (&str, &str) = ("command/window.c", "window/");
+/// Files whose commands are a part that is loaded: the part's folder.
+const PARTS: [(&str, &str); 2] = [("command/window.c", "window/"), ("command/routine.c", "csl/")];
+
+fn part_of(command: &Command) -> Option<&'static str> {
+    PARTS.iter().find(|(file, _)| *file == command.file).map(|(_, folder)| *folder)
+}
 
 /// The string literals of a command's file, and of the files that it calls.
 fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
@@ -76,7 +84,7 @@ fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
     let near = files.iter().filter(|file| {
         let mut others = file.functions.iter().filter(|function| !function.own);
         let also = ALSO.contains(&(command.name.as_str(), file.path.as_str()));
-        let part = own.path == PART.0 && file.path.starts_with(PART.1);
+        let part = part_of(command).is_some_and(|folder| file.path.starts_with(folder));
         also || part
             || file.path == own.path
             || others.any(|function| c::word_at(&own.text, &function.name).next().is_some())

@@ -3,12 +3,12 @@
  *
  * A routine has a template: what its parameters are and which of them it sets. What a call gives is looked at with the
  * template before the routine sees it. The first parameter is always the return code. Those of VMLIB are C functions
- * (cslfile.c, cslexec.c); RTNLOAD loads others from TEXT decks, whose templates are files (command/routine.c).
+ * (cslfile.c, cslexec.c); RTNLOAD loads others from TEXT decks, whose templates are files (commands.c).
  */
 #ifndef CSL_H
 #define CSL_H
 
-#include "cms.h"
+#include "../nucleus/cms.h"
 
 enum csl_kind {
     CSL_NUMBER,         /* a word */
@@ -70,5 +70,24 @@ extern const u32 csl_exec_count;                         /* cslexec.c */
 
 /* cslrexx.c: a call as execs write it; the return code. */
 int csl_of_exec(struct rexx *rexx, const char *text, u32 length);
+
+/* commands.c */
+command_function rtnload_there, rtndrop_there, rtnmap_there, rtnstate_there, csllist_there, cslmap_there;
+
+/* All of this is a part of the nucleus that is loaded (nucleus/part.c). What the nucleus calls (head.c): */
+enum csl_command { CSL_RTNLOAD, CSL_RTNDROP, CSL_RTNMAP, CSL_RTNSTATE, CSL_CSLLIST, CSL_CSLMAP, CSL_COMMANDS };
+struct csl_part {
+    int (*perform)(u32 list, u32 reach);
+    int (*of_exec)(struct rexx *rexx, const char *text, u32 length);
+    void (*after_abend)(void);
+    const struct csl_routine *(*library)(u32 number);
+    command_function *command[CSL_COMMANDS];
+};
+
+/* command/routine.c: the part, NULL: the message has been typed; and what calls it. */
+const struct csl_part *callable_services(void);
+int service_of_program(u32 list, u32 reach);
+int service_of_exec(struct rexx *rexx, const char *text, u32 length);
+void services_after_abend(void);
 
 #endif

@@ -6,7 +6,7 @@
  * return code.
  */
 #include "csl.h"
-#include "program.h"
+#include "../nucleus/program.h"
 
 enum { DROPPED_MOST = 32 };
 

@@ -6,7 +6,7 @@
  * into the variables. Characters are filled with blanks up to the length that the template says.
  */
 #include "csl.h"
-#include "program.h"
+#include "../nucleus/program.h"
 #include "../rexx/rexx.h"
 
 struct word { struct rexx_text text; bool literal; };
