@@ -3,6 +3,7 @@
  */
 #include "../nucleus/library.h"
 #include "dataset.h"
+#include "tape.h"
 
 enum { BLOCK_MOST = 65535, PREFIX = 4 };
 
@@ -51,6 +52,51 @@ static bool take_from_tape(const char *module, struct dataset *in, struct place 
     memcpy(make_room(record, *length), in->block + in->at, *length);
     in->at += *length;
     return true;
+}
+
+/* Over a block, or back over one. */
+static enum tape_end over_block(const struct dataset *in, u8 command)
+{
+    u32 none = 0;
+
+    return tape_io(tape_device(in->what.unit), command, in->block, &none);
+}
+
+/* The tape stands after the last block, or after the mark that is there. */
+static int begin_backward(const char *module, struct dataset *in)
+{
+    enum tape_end end;
+
+    if (in->what.labels != LABELS_OFF && in->what.labels != LABELS_BYPASSED) {
+        message(module, 75, 'E', in->what.dd, "RDBACK");
+        return 40;
+    }
+    in->block = obtain_command(BLOCK_MOST);
+    in->lrecl = in->what.lrecl;
+    end = over_block(in, BACKSPACE_BLOCK);
+    in->ended = end == TAPE_BEGINNING;
+    if (end == TAPE_DONE)
+        end = over_block(in, FORWARD_BLOCK);
+    return in->ended || end == TAPE_DONE || end == TAPE_MARK ? 0 : tape_problem(module, in->what.unit, end, false);
+}
+
+/* The block in front of where the tape stands, in front of which it stands then; false: there is none. */
+static bool block_backward(const char *module, struct dataset *in, int *code)
+{
+    enum tape_end end = in->ended ? TAPE_MARK : over_block(in, BACKSPACE_BLOCK);
+
+    in->ended = end != TAPE_DONE;
+    if (end == TAPE_MARK || end == TAPE_BEGINNING)
+        return false;
+    in->used = BLOCK_MOST;
+    if (end == TAPE_DONE)
+        end = tape_io(tape_device(in->what.unit), TAPE_READ, in->block, &in->used);
+    if (end == TAPE_DONE)
+        end = over_block(in, BACKSPACE_BLOCK);
+    in->at = in->used;
+    if (end != TAPE_DONE)
+        *code = tape_problem(module, in->what.unit, end, false);
+    return end == TAPE_DONE;
 }
 
 static int flush_to_tape(const char *module, struct dataset *out)
@@ -179,6 +225,11 @@ int dataset_open_input(const char *module, struct dataset *in)
     struct disk *disk;
     u8 *fst;
 
+    if (in->backward && ((in->what.device != ON_DISK && in->what.device != ON_TAPE && in->what.device != ON_NOTHING) ||
+                         one_member(&in->what))) {
+        message(module, 75, 'E', in->what.dd, "RDBACK");
+        return 40;
+    }
     switch (in->what.device) {
     case ON_DISK:
         if (!find_file(&in->what.id, &disk, &fst)) {
@@ -193,7 +244,7 @@ int dataset_open_input(const char *module, struct dataset *in)
     case ON_NOTHING:
         return 0;
     case ON_TAPE:
-        return begin_tape(module, in);
+        return in->backward ? begin_backward(module, in) : begin_tape(module, in);
     default:
         message(module, 75, 'E', in->what.dd, "input");
         return 40;
@@ -227,6 +278,44 @@ int dataset_open_update(const char *module, struct dataset *both)
     return one_member(&both->what) ? reader_member(module, &both->reader, both->what.member) : 0;
 }
 
+int dataset_open_both(const char *module, struct dataset *both, bool anew, char recfm, u32 lrecl)
+{
+    struct disk *disk;
+    u32 longest;
+    u8 *fst;
+    int error;
+
+    if (both->what.device != ON_DISK || one_member(&both->what)) {
+        message(module, 75, 'E', both->what.dd, anew ? "OUTIN" : "INOUT");
+        return 40;
+    }
+    if (!anew && find_file(&both->what.id, &disk, &fst))
+        id_of(disk, fst, &both->what.id);
+    error = file_open(&both->what.id, anew ? EDF_NEW : EDF_UPDATE, &both->file);
+    if (error != EDF_OK)
+        return file_problem(module, error, &both->what.id, true);
+    fst = both->file->file.fst;
+    if (edf_word(fst + FST_RECORDS) == 0) {
+        fst[FST_RECFM] = (u8)recfm;
+        if (recfm == 'F')
+            edf_set_word(fst + FST_LRECL, lrecl);
+    }
+    longest = edf_word(fst + FST_LRECL) > lrecl ? edf_word(fst + FST_LRECL) : lrecl;
+    both->reader = (struct reader){ .file = both->file, .id = both->what.id, .last = 0xffffffff,
+                                    .room = longest == 0 ? 1 : longest };
+    both->reader.record = obtain_command(both->reader.room);
+    both->defined = NULL;
+    return 0;
+}
+
+int dataset_cut(const char *module, struct dataset *both, u32 number)
+{
+    int error = edf_truncate(&both->file->file, number);
+
+    both->number = number;
+    return error == EDF_OK ? 0 : file_problem(module, error, &both->what.id, true);
+}
+
 /* A record where it was, as long as it was. */
 int dataset_put_back(const char *module, struct dataset *both, u32 number, const void *from, u32 length)
 {
@@ -235,8 +324,43 @@ int dataset_put_back(const char *module, struct dataset *both, u32 number, const
     return error == EDF_OK ? 0 : file_problem(module, error, &both->what.id, true);
 }
 
-/* False at the end, or with an error in `code`. */
-bool dataset_take(const char *module, struct dataset *in, struct place *record, u32 *length, int *code)
+void dataset_turn_back(struct dataset *in, u32 lrecl)
+{
+    in->lrecl = lrecl;
+    in->defined = NULL;
+    if (in->what.device == ON_DISK)
+        in->reader.number = edf_word(in->reader.file->file.fst + FST_RECORDS);
+}
+
+u32 dataset_next_block(const char *module, struct dataset *in, u32 block, int *code)
+{
+    if (in->what.device == ON_DISK)
+        return in->reader.number == 0 ? 0 : (in->reader.number - 1) % block + 1;
+    if (in->what.device != ON_TAPE || (in->at == 0 && !block_backward(module, in, code)))
+        return 0;
+    return in->lrecl == 0 ? 1 : (in->at + in->lrecl - 1) / in->lrecl;
+}
+
+static bool take_backward(const char *module, struct dataset *in, struct place *record, u32 *length, int *code)
+{
+    if (dataset_next_block(module, in, 1, code) == 0)
+        return false;
+    if (in->what.device == ON_DISK) {
+        int error = edf_read(&in->reader.file->file, in->reader.number, make_room(record, in->reader.room),
+                             in->reader.room, length);
+
+        if (error != EDF_OK)
+            *code = file_problem(module, error, &in->reader.id, false);
+        in->reader.number--;
+        return error == EDF_OK;
+    }
+    *length = in->lrecl == 0 ? in->at : in->at % in->lrecl != 0 ? in->at % in->lrecl : in->lrecl;
+    in->at -= *length;
+    memcpy(make_room(record, *length), in->block + in->at, *length);
+    return true;
+}
+
+static bool take_forward(const char *module, struct dataset *in, struct place *record, u32 *length, int *code)
 {
     switch (in->what.device) {
     case ON_DISK:
@@ -270,6 +394,14 @@ bool dataset_take(const char *module, struct dataset *in, struct place *record, 
     default:
         return false;
     }
+    return true;
+}
+
+/* False at the end, or with an error in `code`. */
+bool dataset_take(const char *module, struct dataset *in, struct place *record, u32 *length, int *code)
+{
+    if (!(in->backward ? take_backward : take_forward)(module, in, record, length, code))
+        return false;
     for (u32 n = 0; in->what.fold && n < *length; n++)
         record->at[n] = upper(record->at[n]);
     in->number++;

@@ -7,7 +7,7 @@
 #include "tape.h"
 
 enum { SMALL = 800, LARGE = TAPE_LARGE, MOTIONS_MOST = 32767 };
-enum { FORWARD_BLOCK = 0x37, FORWARD_FILE = 0x3f, REWIND = 0x07, UNLOAD = 0x0f, ERASE_GAP = 0x17, NO_OPERATION = 0x03 };
+enum { FORWARD_FILE = 0x3f, REWIND = 0x07, UNLOAD = 0x0f, ERASE_GAP = 0x17, NO_OPERATION = 0x03 };
 
 u16 tape_device(u32 unit) { return (u16)(unit < 8 ? 0x180 + unit : 0x280 + unit); }
 

@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-enum { BACKSPACE_BLOCK = 0x27, BACKSPACE_FILE = 0x2f, TAPE_LARGE = 4096, TAPE_WALKS = 3 };
+enum { BACKSPACE_BLOCK = 0x27, BACKSPACE_FILE = 0x2f, FORWARD_BLOCK = 0x37, TAPE_LARGE = 4096, TAPE_WALKS = 3 };
 enum listing { TO_SCREEN, TO_PRINTER, TO_DISK, NOWHERE };
 enum tape_walk { LOAD, SCAN, SKIP };
 

@@ -4,7 +4,9 @@
  * What a data control block does not say is taken from FILEDEF, then from the file. A record of the format V has four
  * bytes with its length in front, as OS has it, which are not in the file. A block that READ gets has as many records
  * of the format F as BLKSIZE holds, otherwise one. A data set that is open for UPDAT is read; PUTX and WRITE put the
- * record or the block that was read last where it was, and it keeps its length.
+ * record or the block that was read last where it was, and it keeps its length. One that is open for INOUT or OUTIN is
+ * read and written by READ and WRITE: what WRITE puts comes after the block that was read or written last, and is the
+ * last of the data set. To GET and PUT these are INPUT and OUTPUT. For RDBACK blocks and records come from the end.
  */
 #include "../nucleus/library.h"
 #include "os.h"
@@ -17,7 +19,8 @@ enum { DCB_DSORG = 26, DCB_EODAD = 32, DCB_RECFM = 36, DCB_EXLST = 36, DCB_DDNAM
 enum { MACR_SEQUENTIAL = 0x40, MACR_BASIC = 0x20, MACR_MOVE = 0x10, MACR_LOCATE = 0x08 };
 enum { RECFM_F = 0x80, RECFM_V = 0x40, RECFM_U = 0xc0, RECFM_B = 0x10 };
 /* OPEN's option, in the list. */
-enum { OPEN_LAST = 0x80, OPEN_OUTPUT = 0x0f, OPEN_EXTEND = 0x0e, OPEN_UPDATE = 0x04, OPEN_HOW = 0x0f };
+enum { OPEN_LAST = 0x80, OPEN_INPUT = 0x00, OPEN_BACKWARD = 0x01, OPEN_INOUT = 0x03, OPEN_UPDATE = 0x04,
+       OPEN_OUTINX = 0x06, OPEN_OUTIN = 0x07, OPEN_EXTEND = 0x0e, OPEN_OUTPUT = 0x0f, OPEN_HOW = 0x0f };
 /* The data event control block, and what its ECB says. */
 enum { DECB_TYPE = 5, TYPE_WRITE = 0x20, DECB_LENGTH = 6, DECB_DCB = 8, DECB_AREA = 12, DECB_IOB = 16,
        ECB_DONE = 0x7f, ECB_END = 0x42, ECB_ERROR = 0x41, IOB_LEFT = 14, IOB_LENGTH = 40, PREFIX = 4,
@@ -29,7 +32,9 @@ struct opened {
     u8 recfm, saved[8];         /* DCB_OFLGS to DCB_CHECK as they were before OPEN */
     u8 saved_recfm, saved_lengths[4];   /* so are what CLOSE takes out again */
     bool output, update, pending;   /* `pending`: PUT has given out a buffer whose record is not written yet */
+    bool both, anew, written;   /* INOUT or OUTIN; of a data set that is made; WRITE was the last */
     u32 got, taken;             /* how long the record in the buffer is; how many records READ has got last */
+    u32 noted;                  /* the first record of the block that was read or written last */
     struct dataset set;
     struct place record;
     u32 buffer;                 /* of the program's: records in locate mode, and the IOB of READ in front */
@@ -90,9 +95,8 @@ static void fill_in(u32 dcb, char recfm, u32 lrecl, u32 block)
         set_half(dcb + DCB_BLKSIZE, block);
 }
 
-static void fill_from_file(struct opened *o)
+static void fill_from_file(struct opened *o, const u8 *fst)
 {
-    const u8 *fst = o->set.reader.file != NULL ? o->set.reader.file->file.fst : NULL;
     char recfm = fst != NULL ? (char)fst[FST_RECFM] : o->set.variable ? 'V' : 'F';
     u32 lrecl = fst != NULL ? edf_word(fst + FST_LRECL) : o->set.lrecl != 0 ? o->set.lrecl : 80;
     bool with_length;
@@ -164,10 +168,38 @@ static void give_entries(struct opened *o)
 /* What was read, or was read and put back. */
 static int close_read(struct opened *o, int code)
 {
-    if (o->update)
+    if (o->update || o->both)
         return dataset_close_output("SOP", &o->set, NULL, code);
     dataset_close_input(&o->set);
     return code;
+}
+
+/* What is asked for as GET and PUT have it; false: there is no such option. */
+static bool understand(struct opened *o, u8 how)
+{
+    bool basic = ((o->saved[DCB_MACR - DCB_OFLGS] | o->saved[DCB_MACR + 1 - DCB_OFLGS]) & MACR_BASIC) != 0;
+
+    if (!basic)
+        how = how == OPEN_INOUT ? OPEN_INPUT : how == OPEN_OUTIN ? OPEN_OUTPUT : how == OPEN_OUTINX ? OPEN_EXTEND : how;
+    o->output = how == OPEN_OUTPUT || how == OPEN_EXTEND;
+    o->update = how == OPEN_UPDATE;
+    o->both = how == OPEN_INOUT || how == OPEN_OUTIN || how == OPEN_OUTINX;
+    o->anew = how == OPEN_OUTIN && !o->set.what.append;
+    o->set.backward = how == OPEN_BACKWARD;
+    if (how == OPEN_EXTEND)
+        o->set.what.append = true;
+    return how == OPEN_INPUT || o->output || o->update || o->both || o->set.backward;
+}
+
+/* The file that is read, or that INOUT and OUTIN would go on with; NULL: there is none. */
+static const u8 *file_there(const struct opened *o)
+{
+    struct disk *disk;
+    u8 *fst;
+
+    if (o->set.reader.file != NULL)
+        return o->set.reader.file->file.fst;
+    return o->both && !o->anew && o->set.what.device == ON_DISK && find_file(&o->set.what.id, &disk, &fst) ? fst : NULL;
 }
 
 static int open_one(const struct frame *frame, u32 dcb, u8 how)
@@ -182,22 +214,19 @@ static int open_one(const struct frame *frame, u32 dcb, u8 how)
     o = obtain_command(sizeof *o);
     memset(o, 0, sizeof *o);
     o->dcb = dcb;
-    o->output = (how & OPEN_HOW) == OPEN_OUTPUT || (how & OPEN_HOW) == OPEN_EXTEND;
-    o->update = (how & OPEN_HOW) == OPEN_UPDATE;
     memcpy(o->saved, (const u8 *)dcb + DCB_OFLGS, sizeof o->saved);
     keep_stated(o, true);
     dataset_define("SOP", &o->set, (const char *)dcb + DCB_DDNAME);
-    if ((how & OPEN_HOW) == OPEN_EXTEND)
-        o->set.what.append = true;
-    if ((how & OPEN_HOW) != 0 && !o->output && !o->update)
+    if (!understand(o, how & OPEN_HOW))
         return open_failed(o, 1);
-    if (!o->output && (o->update ? dataset_open_update("SOP", &o->set) : dataset_open_input("SOP", &o->set)) != 0) {
+    if (!o->output && !o->both &&
+        (o->update ? dataset_open_update("SOP", &o->set) : dataset_open_input("SOP", &o->set)) != 0) {
         (void)close_read(o, 4);
         return open_failed(o, 4);
     }
     fill_in(dcb, o->set.what.recfm, o->set.what.lrecl, o->set.what.block);
-    if (!o->output)
-        fill_from_file(o);
+    if (!o->output && !o->anew && (!o->both || file_there(o) != NULL))
+        fill_from_file(o, file_there(o));
     open_exits(frame, dcb);
     o->set.partitioned = o->output && (((const u8 *)dcb)[DCB_DSORG] & DSORG_PO) != 0;
     if (!settle(o)) {
@@ -207,9 +236,24 @@ static int open_one(const struct frame *frame, u32 dcb, u8 how)
     if (o->output) {
         o->set.what.recfm = variable(o) || undefined(o) ? 'V' : 'F';
         o->set.what.lrecl = o->lrecl - (variable(o) ? PREFIX : 0);
+        if (o->set.what.block == 0 && !undefined(o))
+            o->set.what.block = o->block;
         code = dataset_open_output("SOP", &o->set, o->set.what.recfm, o->set.what.lrecl);
         if (code != 0)
             return open_failed(o, 4);
+    }
+    if (o->both)
+        code = dataset_open_both("SOP", &o->set, o->anew, variable(o) || undefined(o) ? 'V' : 'F',
+                                 o->lrecl - (variable(o) ? PREFIX : 0));
+    if (o->both && code == 0 && !o->anew && (how & OPEN_HOW) != OPEN_INOUT)
+        o->set.reader.number = edf_word(o->set.file->file.fst + FST_RECORDS);
+    if (o->set.backward && variable(o))
+        code = 5;
+    else if (o->set.backward)
+        dataset_turn_back(&o->set, undefined(o) ? 0 : o->lrecl);
+    if (code != 0) {
+        (void)close_read(o, code);
+        return open_failed(o, code == 5 ? 5 : 4);
     }
     o->chain = all;
     all = o;
@@ -447,6 +491,32 @@ static void put_exchange(struct frame *frame, struct opened *o)
 
 static void posted(u32 decb, u8 how) { edf_set_word((u8 *)decb, (u32)how << 24); }
 
+/* The block in front; its records are in the order that they have. */
+static void read_backward(struct opened *o, u32 decb, u32 most)
+{
+    u32 to = edf_word((const u8 *)decb + DECB_AREA) & 0x7fffffff, each = undefined(o) ? most : o->lrecl, used = 0;
+    u32 length = 0;
+    int code = 0;
+    u32 count = dataset_next_block("SOP", &o->set, undefined(o) ? 1 : o->block / each, &code);
+
+    o->taken = count;
+    for (u32 n = count; n-- > 0 && code == 0;) {
+        if (!dataset_take("SOP", &o->set, &o->record, &length, &code) || length > each || (n + 1) * each > most ||
+            !os_may_store(to + n * each, each)) {
+            code = code == 0 ? 8 : code;
+            break;
+        }
+        memcpy((void *)(to + n * each), o->record.at, length);
+        if (!undefined(o))
+            memset((void *)(to + n * each + length), ' ', each - length);
+        used += undefined(o) ? length : each;
+    }
+    o->noted = o->set.reader.number + 1;
+    edf_set_word((u8 *)decb + DECB_IOB, buffer_of(o));
+    set_half(o->buffer + IOB_LEFT, most - used);
+    posted(decb, code != 0 ? ECB_ERROR : used == 0 ? ECB_END : ECB_DONE);
+}
+
 static void read_block(struct frame *frame, struct opened *o, u32 decb)
 {
     u32 to = edf_word((const u8 *)decb + DECB_AREA) & 0x7fffffff, room = half(decb + DECB_LENGTH), used = 0, length;
@@ -456,7 +526,13 @@ static void read_block(struct frame *frame, struct opened *o, u32 decb)
 
     if (most == 0 || most > o->block)
         most = o->block;
+    if (o->set.backward) {
+        read_backward(o, decb, most);
+        return;
+    }
     o->taken = 0;
+    o->written = false;
+    o->noted = o->set.reader.number + 1;
     do {
         if (!dataset_take("SOP", &o->set, &o->record, &length, &code))
             break;
@@ -483,8 +559,10 @@ static void read_block(struct frame *frame, struct opened *o, u32 decb)
 static void write_block(struct opened *o, u32 decb)
 {
     u32 from = edf_word((const u8 *)decb + DECB_AREA) & 0x7fffffff, length = half(decb + DECB_LENGTH), at = 0;
-    bool good = true;
+    bool good = !o->both || o->written || dataset_cut("SOP", &o->set, o->set.reader.number) == 0;
 
+    o->written = true;
+    o->noted = o->set.number + 1;
     if (length == 0 || (o->recfm & RECFM_U) != RECFM_U)
         length = length != 0 && length < o->block ? length : o->block;
     if (variable(o)) {
@@ -497,6 +575,8 @@ static void write_block(struct opened *o, u32 decb)
         good = each > front && at + each <= length && write_record(o, from + at + front, each - front);
         at += each;
     }
+    if (o->both)
+        o->set.reader.number = o->set.number;
     posted(decb, good ? ECB_DONE : ECB_ERROR);
 }
 
@@ -514,6 +594,16 @@ static void write_back(struct opened *o, u32 decb)
     for (u32 n = 0; good && n < o->taken; n++)
         good = dataset_put_back("SOP", &o->set, first + n, (const void *)(from + front + n * step), each) == 0;
     posted(decb, good ? ECB_DONE : ECB_ERROR);
+}
+
+/* The next block is the one that begins with this record. */
+static void point(struct opened *o, u32 first)
+{
+    u32 records = o->set.reader.file != NULL ? edf_word(o->set.reader.file->file.fst + FST_RECORDS) : 0;
+    u32 last = first - 1 + (undefined(o) ? 1 : o->block / o->lrecl);
+
+    o->written = false;
+    o->set.reader.number = !o->set.backward ? first - 1 : last < records ? last : records;
 }
 
 static void check(struct frame *frame, u32 decb)
@@ -554,10 +644,14 @@ void os_access(struct frame *frame, enum os_access what)
         put_exchange(frame, o);
         break;
     case OS_READ:
-        if (o->update && (((const u8 *)at)[DECB_TYPE] & TYPE_WRITE))
+        if (!(((const u8 *)at)[DECB_TYPE] & TYPE_WRITE))
+            read_block(frame, o, at);
+        else if (o->both)
+            write_block(o, at);
+        else if (o->update)
             write_back(o, at);
         else
-            read_block(frame, o, at);
+            posted(at, ECB_ERROR);
         break;
     case OS_WRITE:
         write_block(o, at);
@@ -566,12 +660,12 @@ void os_access(struct frame *frame, enum os_access what)
         check(frame, at);
         break;
     case OS_NOTE:
-        frame->gr[1] = (o->output ? o->set.number : o->set.reader.number) << 8;
+        frame->gr[1] = o->noted << 8;
         break;
     default:
         if (!os_may_fetch(frame->gr[0] & 0xffffff, 4))
             os_abend(0x0c4);
-        o->set.reader.number = three(frame->gr[0] & 0xffffff) - 1;
+        point(o, edf_word((const u8 *)(frame->gr[0] & 0xffffff)) >> 8);
         break;
     }
 }
