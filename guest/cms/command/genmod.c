@@ -37,16 +37,14 @@ static u32 relocations(u32 *list, u32 first, u32 end)
     return count;
 }
 
-static int write_module(const struct fileid *id, u32 first, u32 end, const struct module *module)
+/* What is loaded from `first` to `end`, as records of a file; an EDF error. */
+int module_write(struct open_file *file, u32 *record, u32 first, u32 end, const struct module *module)
 {
     u8 header[HEADER] = { 0 };
-    u32 *list = obtain_command(loaded_program.constants * 4 + 4), record = 2, count = relocations(list, first, end);
+    u32 *list = obtain_command(loaded_program.constants * 4 + 4), count = relocations(list, first, end);
     u32 symbols = module->flags & MODULE_MAP ? loaded_program.symbols : 0;
-    struct open_file *file;
-    int error = file_open(id, EDF_NEW, &file);
+    int error;
 
-    if (error != EDF_OK)
-        return write_error(error, id);
     if (!(module->flags & MODULE_RELOCATABLE))
         count = 0;
     memcpy(header, "MODULE  ", 8);
@@ -57,15 +55,27 @@ static int write_module(const struct fileid *id, u32 first, u32 end, const struc
     header[21] = module->modes;
     edf_set_word(header + 24, count);
     edf_set_word(header + 28, symbols);
-    file->file.fst[FST_RECFM] = EDF_V;
-    error = edf_write(&file->file, 1, header, sizeof header);
+    error = edf_write(&file->file, (*record)++, header, sizeof header);
     if (error == EDF_OK)
-        error = write_bytes(file, &record, (const void *)first, end - first);
+        error = write_bytes(file, record, (const void *)first, end - first);
     if (error == EDF_OK)
-        error = write_bytes(file, &record, list, count * 4);
+        error = write_bytes(file, record, list, count * 4);
     if (error == EDF_OK)
-        error = write_bytes(file, &record, loaded_program.symbol, symbols * (u32)sizeof(struct symbol));
+        error = write_bytes(file, record, loaded_program.symbol, symbols * (u32)sizeof(struct symbol));
     release(list);
+    return error;
+}
+
+static int write_module(const struct fileid *id, u32 first, u32 end, const struct module *module)
+{
+    u32 record = 1;
+    struct open_file *file;
+    int error = file_open(id, EDF_NEW, &file);
+
+    if (error != EDF_OK)
+        return write_error(error, id);
+    file->file.fst[FST_RECFM] = EDF_V;
+    error = module_write(file, &record, first, end, module);
     if (error != EDF_OK) {
         (void)file_finish(file);
         return write_error(error, id);

@@ -44,11 +44,13 @@ static int problem(struct open_file *file, int error, u32 number)
     return number == 126 ? RC_STORAGE : RC_FORMAT;
 }
 
-int module_read_header(struct open_file *file, struct module *module)
+int module_read_header(struct open_file *file, struct module *module) { return module_read_member(file, 1, module); }
+
+int module_read_member(struct open_file *file, u32 first, struct module *module)
 {
     u8 header[HEADER];
     u32 length;
-    int error = edf_read(&file->file, 1, header, sizeof header, &length);
+    int error = edf_read(&file->file, first, header, sizeof header, &length);
 
     if (error == EDF_OK && (length != HEADER || memcmp(header, "MODULE  ", 8) != 0))
         return problem(file, 0, 127);
@@ -57,7 +59,7 @@ int module_read_header(struct open_file *file, struct module *module)
     *module = (struct module){
         .entry = edf_word(header + ENTRY), .origin = edf_word(header + ORIGIN), .length = edf_word(header + LENGTH),
         .relocations = edf_word(header + RELOCATIONS), .symbols = edf_word(header + SYMBOLS),
-        .flags = header[FLAGS], .modes = header[MODES],
+        .first = first, .flags = header[FLAGS], .modes = header[MODES],
     };
     if (module->length > 0x1000000 || module->entry < module->origin ||
         module->entry - module->origin >= module->length || module->relocations > 0x100000 || module->symbols > 0x10000)
@@ -85,7 +87,7 @@ static int read_bytes(struct open_file *file, u32 *record, void *to, u32 size)
 /* Loads a module to `at`: elsewhere than where it was made only if it says where its addresses are. */
 int module_load(struct open_file *file, const struct module *module, u32 at)
 {
-    u32 record = 2, count = module->relocations, *list;
+    u32 record = module->first + 1, count = module->relocations, *list;
     int code = read_bytes(file, &record, (void *)at, module->length);
 
     if (code != 0 || at == module->origin)
@@ -164,7 +166,7 @@ static bool moved(struct symbol *symbol, const struct module *module, u32 at)
 /* The names of a module, which lies at `at`, become what is loaded. */
 int module_read_map(struct open_file *file, const struct module *module, u32 at)
 {
-    u32 record = 2, left = module->length + module->relocations * 4, length;
+    u32 record = module->first + 1, left = module->length + module->relocations * 4, length;
     int code;
 
     for (u8 byte; left > 0; left -= length < left ? length : left, record++) {

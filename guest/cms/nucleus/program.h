@@ -64,9 +64,11 @@ struct symbol *link_find(const name name);
 struct symbol *link_new(const name name, enum symbol_kind kind);
 
 /* module.c */
-struct module { u32 entry, origin, length, relocations, symbols; u8 flags, modes; };
+/* `first`: the record of the file that it begins with, which is 1 unless it is a member of a library. */
+struct module { u32 entry, origin, length, relocations, symbols, first; u8 flags, modes; };
 enum { MODULE_SYSTEM = 0x80, MODULE_MAP = 0x40, MODULE_RELOCATABLE = 0x20, MODULE_CLEAN = 0x10 };
 int module_read_header(struct open_file *file, struct module *module);
+int module_read_member(struct open_file *file, u32 first, struct module *module);
 int module_load(struct open_file *file, const struct module *module, u32 at);
 u32 program_pages(u32 length, u8 modes, enum owner owner);     /* where its residence mode says; 0: there is no room */
 bool module_has_pages(const struct module *module);
@@ -75,6 +77,9 @@ int module_fetch(const name fn, struct module *module, u32 *at, bool *found);
 int module_read_map(struct open_file *file, const struct module *module, u32 at);
 int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *call);
 bool user_storage(u32 at, u32 length);          /* where programs without a place of their own may lie */
+
+/* command/genmod.c */
+int module_write(struct open_file *file, u32 *record, u32 first, u32 end, const struct module *module);
 
 /* linedit.c: the line that a block of the macro LINEDIT describes; the return code. */
 int linedit(u32 block);

@@ -1,7 +1,7 @@
 /*
  * Programs by name, for LOAD, LINK, XCTL, ATTACH and DELETE: what the command LOAD or INCLUDE has put into storage, or
- * a MODULE, or decks (a TEXT file, a member of a TXTLIB that GLOBAL names) in pages of its own, where it stays until
- * DELETE, or the command ends.
+ * a member of a LOADLIB that GLOBAL names, or a MODULE, or decks (a TEXT file, a member of a TXTLIB that GLOBAL names)
+ * in pages of its own, where it stays until DELETE, or the command ends.
  */
 #include "../nucleus/library.h"
 #include "../nucleus/program.h"
@@ -23,20 +23,42 @@ static struct brought *known(const name wanted)
 }
 
 /* A module into pages: where it was made may be the program that asks for it. */
-static bool fetch(const name wanted, struct module *module, u32 *at)
+static bool fetch_from(struct open_file *file, u32 first, struct module *module, u32 *at)
 {
-    struct fileid id = { .ft = "MODULE  ", .fm = "* " };
-    struct open_file *file;
-    bool good;
+    bool good = module_read_member(file, first, module) == 0 && (module->flags & MODULE_RELOCATABLE) != 0;
 
-    memcpy(id.fn, wanted, sizeof(name));
-    if (!legal_name(id.fn) || file_open(&id, EDF_READ, &file) != EDF_OK)
-        return false;
-    good = module_read_header(file, module) == 0 && (module->flags & MODULE_RELOCATABLE) != 0;
     *at = good ? program_pages(module->length, module->modes, OWNER_COMMAND) : 0;
     good = *at != 0 && module_load(file, module, *at) == 0;
     (void)file_finish(file);
     return good;
+}
+
+static bool fetch(const name wanted, struct module *module, u32 *at)
+{
+    struct fileid id = { .ft = "MODULE  ", .fm = "* " };
+    struct open_file *file;
+
+    memcpy(id.fn, wanted, sizeof(name));
+    return legal_name(id.fn) && file_open(&id, EDF_READ, &file) == EDF_OK && fetch_from(file, 1, module, at);
+}
+
+/* The first of the LOADLIBs that GLOBAL names that has it. */
+static bool fetch_member(const name wanted, struct module *module, u32 *at)
+{
+    const struct globals *list = &globals[OF_LOADLIB];
+    struct fileid id = { .ft = "LOADLIB ", .fm = "* " };
+    struct library library;
+    struct member member;
+
+    for (u32 n = 0; n < list->count; n++) {
+        memcpy(id.fn, list->name[n], sizeof(name));
+        if (library_open(&id, &library) != EDF_OK)
+            continue;
+        if (library_find(&library, wanted, &member))
+            return fetch_from(library.file, member.first, module, at);
+        (void)file_finish(library.file);
+    }
+    return false;
 }
 
 /* The decks from `first` on, `most` bytes at the most. What the loader has in storage already is used by its names. */
@@ -93,7 +115,7 @@ static bool fetch_module(const name wanted, struct brought *made)
 {
     struct module module;
 
-    if (!fetch(wanted, &module, &made->at))
+    if (!fetch_member(wanted, &module, &made->at) && !fetch(wanted, &module, &made->at))
         return false;
     made->length = module.length;
     made->entry = (module.entry - module.origin + made->at) | (module.modes & AMODE_31 ? 0x80000000 : 0);
