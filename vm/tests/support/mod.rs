@@ -5,6 +5,7 @@
 
 pub(crate) mod file_system;
 pub(crate) mod line;
+pub(crate) mod played;
 pub(crate) mod program;
 pub(crate) mod signals;
 
