@@ -1,0 +1,145 @@
+//! Users of the FS7B workload at real 3270s (`s3270`), all at once: each logs on, IPLs CMS and plays a script of the
+//! editor, of lists, mail, HELP or windows, a story of `tests/cms/tests/screens`. Every screen must come as the story
+//! has it. The scripts are those of "VM/ESA Release 1.1 Performance Report", appendix A, and as frequent as there.
+//!
+//! Ten users play; `ENDICOTT_USERS=200 cargo test -p endicott --test fs7b` is the long form.
+
+mod support;
+
+use cms::story::Story;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::played::play;
+use support::{System, endicott, has_s3270};
+
+/// The scripts by their weights, so that the first users play each of them.
+const SCRIPTS: [&str; 11] = [
+    "fs7b-xed117",
+    "fs7b-xed127",
+    "fs7b-xed137",
+    "fs7b-xed147",
+    "fs7b-prd517",
+    "fs7b-hlp517",
+    "windows-wnd517",
+    "fs7b-xed127",
+    "fs7b-xed137",
+    "fs7b-xed147",
+    "windows-wnd517",
+];
+
+/// How long a screen may take while all play, for each user.
+const EACH: Duration = Duration::from_millis(600);
+const LEAST: Duration = Duration::from_secs(30);
+
+/// So much later than the one before each user logs on.
+const ARRIVE: Duration = Duration::from_millis(100);
+
+const CONFIG: &str = "\
+SYSTEM_IDENTIFIER ENDICOTT
+OPERATOR_USERID OPERATOR
+DASD 0200 volumes/vmres.3390
+CP_OWNED SLOT 1 VMRES
+";
+const DIRECTORY: &str = "\
+PROFILE DEFAULT
+ CONSOLE 009 3215 T
+ SPOOL 00C 2540 READER *
+ SPOOL 00D 2540 PUNCH A
+ SPOOL 00E 1403 A
+USER OPERATOR OPERATOR 2M 2M ABCDEFG
+ INCLUDE DEFAULT
+USER MAINT MAINT 16M 64M ABCDEFG
+ INCLUDE DEFAULT
+ MDISK 190 3390 1 3 VMRES MR ALL
+";
+
+/// A user, whose name is as long as CMSUSER.
+fn user(n: usize) -> String {
+    format!("FS7B{n:03}")
+}
+
+fn script_of(n: usize) -> &'static str {
+    SCRIPTS[n % SCRIPTS.len()]
+}
+
+/// The stories, by their names.
+fn stories() -> Vec<(&'static str, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cms/tests/screens");
+    let mut names = SCRIPTS.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    let text = |name| fs::read_to_string(folder.join(name).with_extension("txt")).expect("the story is there");
+    names.into_iter().map(|name| (name, text(name))).collect()
+}
+
+fn done(command: &mut std::process::Command) {
+    let output = command.output().expect("endicott starts");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// One 190 for all, and a 191 for each user with the files of the user's story.
+fn prepare(folder: &Path, users: usize, nucleus: &[PathBuf; 2]) {
+    fs::write(folder.join("SYSTEM CONFIG"), CONFIG).expect("the folder is ours");
+    let of = |n: usize| {
+        format!(
+            "USER {0} {0} 4M 64M G\n INCLUDE DEFAULT\n MACHINE ESA\n LINK MAINT 190 190 RR\n MDISK 191 3390 {1} 2 VMRES MR\n",
+            user(n),
+            4 + 2 * n
+        )
+    };
+    let directory: String = std::iter::once(DIRECTORY.to_owned()).chain((0..users).map(of)).collect();
+    fs::write(folder.join("USER DIRECT"), directory).expect("the folder is ours");
+    let volume = folder.join("volumes/vmres.3390");
+    let _ = fs::remove_file(&volume);
+    let cylinders = (4 + 2 * users).to_string();
+    let create = ["3390-1", "--cylinders", &cylinders, "--volser", "VMRES"];
+    done(endicott().args(["dasd", "create"]).arg(&volume).args(create));
+    let put = |disk: &str, image: &Path| {
+        let mut put = endicott();
+        put.args(["dasd", "minidisk"]).arg(&volume).args(["--of", disk, "--system"]).arg(folder);
+        done(put.args(["--format", "--put"]).arg(image));
+    };
+    let stories: Vec<(&str, Story)> = stories().iter().map(|(name, text)| (*name, Story::files_alone(text))).collect();
+    let mut system: Vec<_> = stories.iter().flat_map(|(_, story)| story.system()).collect();
+    system.sort_unstable();
+    system.dedup();
+    put("MAINT.190", &cms::system::images(nucleus, folder, &system, &[])[0]);
+    for (name, story) in &stories {
+        let [_, image] = cms::system::images(nucleus, folder, &[], &story.user());
+        (0..users).filter(|n| script_of(*n) == *name).for_each(|n| put(&format!("{}.191", user(n)), &image));
+    }
+}
+
+#[test]
+fn users_of_fs7b_see_every_screen() {
+    let (true, Some(nucleus)) = (has_s3270(), cms::nucleus()) else { return };
+    let users = std::env::var("ENDICOTT_USERS").ok().and_then(|count| count.parse().ok()).unwrap_or(10);
+    let system = System::start("fs7b", |folder| prepare(folder, users, &nucleus));
+    let stories = stories();
+    let (ready, limit) = (AtomicUsize::new(0), LEAST.max(EACH * users as u32));
+    let began = Instant::now();
+    let played = |n: usize| {
+        thread::sleep(ARRIVE * n as u32);
+        let (name, text) = stories.iter().find(|(name, _)| *name == script_of(n)).expect("each has one");
+        let text = text.replace("CMSUSER", &user(n)).replace("cmsuser", &user(n).to_lowercase());
+        play(&system, &user(n), name, &text, limit, || {
+            // The others are waited for, but not for ever: one may have failed.
+            ready.fetch_add(1, Ordering::Relaxed);
+            let began = Instant::now();
+            while ready.load(Ordering::Relaxed) < users && began.elapsed() < limit {
+                thread::sleep(Duration::from_millis(20));
+            }
+        })
+    };
+    let told: Vec<Result<usize, String>> = thread::scope(|scope| {
+        let all: Vec<_> = (0..users).map(|n| scope.spawn(move || played(n))).collect();
+        all.into_iter().map(|user| user.join().expect("no user's thread fails")).collect()
+    });
+    let screens: usize = told.iter().flatten().sum();
+    println!("{users} users saw {screens} screens in {:?}", began.elapsed());
+    let wrong: Vec<String> = told.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} of {users}:\n{}", wrong.len(), wrong.join("\n"));
+}
