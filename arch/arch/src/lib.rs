@@ -68,6 +68,7 @@ pub mod lcs;
 pub mod lowcore;
 pub mod measurement;
 mod model;
+pub mod monitor;
 mod psw;
 pub mod qdio;
 pub mod service;
