@@ -10,6 +10,7 @@ use base::Tod;
 
 use crate::load::Meters;
 use crate::share::{Sums, WHOLE};
+use crate::transaction::{Move, Moves, Transactions, Way};
 use crate::{
     Decision, Event, Load, MAX_PROCESSORS, Maximum, Queued, Return, Share, Srm, Status, UserId, VcpuId, Wakes,
 };
@@ -109,6 +110,8 @@ pub struct Dispatcher {
     /// Smoothed expansion of each class.
     expansion: [f64; 4],
     meters: Meters,
+    transactions: Transactions,
+    moves: Moves,
     /// Processors to be woken by the event being handled.
     wakes: u128,
 }
@@ -136,6 +139,8 @@ impl Dispatcher {
             first_slice: FIRST_SLICE,
             expansion: [1.0; 4],
             meters: Meters::new(processors),
+            transactions: Transactions::default(),
+            moves: Moves::default(),
             wakes: 0,
         }
     }
@@ -148,6 +153,7 @@ impl Dispatcher {
     /// SET SRM. What waits in the eligible list may get in by it.
     pub fn set_srm(&mut self, at: Tod, srm: Srm) -> Wakes {
         self.srm = srm;
+        self.moves.set_time(at);
         self.admit_waiting(at);
         self.take_wakes()
     }
@@ -157,6 +163,7 @@ impl Dispatcher {
     /// To name a user or virtual CPU that there is not, or is already, or a processor that runs nothing, is a mistake
     /// of the caller and panics, except for [`Event::Ready`]: news of work may come late.
     pub fn event(&mut self, at: Tod, event: Event) -> Wakes {
+        self.moves.set_time(at);
         self.expire(at);
         match event {
             Event::User { user, share, quickdsp } => self.set_user(at, user, share, quickdsp),
@@ -192,6 +199,7 @@ impl Dispatcher {
         assert_eq!(self.running[processor], None, "processor {processor} gives back what it runs first");
         let bit = 1 << processor;
         self.idle &= !bit;
+        self.moves.set_time(at);
         self.expire(at);
         self.meters.sample(at);
         if self.ready.is_empty()
@@ -394,6 +402,7 @@ impl Dispatcher {
         vcpu.pages = user.working_set / user.vcpus.len().max(1) as u64;
         self.in_queue[vcpu.class] += 1;
         self.in_storage[vcpu.class] += vcpu.pages;
+        self.moves.add(id, Way::AddDispatch, vcpu.class);
     }
 
     /// Counts a virtual CPU that leaves the dispatch list.
@@ -401,6 +410,7 @@ impl Dispatcher {
         let vcpu = &self.vcpus[&id];
         self.in_queue[vcpu.class] -= 1;
         self.in_storage[vcpu.class] -= vcpu.pages;
+        self.moves.add(id, Way::DropDispatch, vcpu.class);
     }
 
     /// The elapsed time slice of a class, in microseconds.
@@ -448,6 +458,7 @@ impl Dispatcher {
         vcpu.key = key;
         // The wait is counted from now: when it gets in, the difference to then is added.
         vcpu.slice_begun = at;
+        self.moves.add(id, Way::AddEligible, class);
         self.eligible[class - 1].insert((key, id));
     }
 
@@ -596,6 +607,9 @@ impl Dispatcher {
             if class == 1 {
                 self.first_slice = (self.first_slice - self.first_slice / 100).max(SLICE_BOUNDS.0);
             }
+            let several = self.users[&vcpu.user].vcpus.len() > 1;
+            let trivial = class == 1 || class == 0 && whole <= self.first_slice;
+            self.transactions.count(several, trivial, whole);
             self.put_dormant(id);
             self.admit_waiting(at);
         }
@@ -605,6 +619,31 @@ impl Dispatcher {
     fn weight(&self, id: VcpuId) -> u64 {
         let user = &self.users[&self.vcpus[&id].user];
         (self.sums.weight(user.share) / user.active.max(1)).max(1)
+    }
+
+    /// The transactions that have ended.
+    pub fn transactions(&self) -> Transactions {
+        self.transactions
+    }
+
+    /// The elapsed time slice of class 1, in microseconds, and the pages of those in the dispatch list.
+    pub fn pressure(&self) -> (u64, u64) {
+        (self.first_slice, self.in_storage.iter().sum())
+    }
+
+    /// Whether moves between the lists are to be kept for [`take_moves`](Dispatcher::take_moves).
+    pub fn want_moves(&mut self, wanted: bool) {
+        self.moves.want(wanted);
+    }
+
+    /// The moves since they were taken last, as many as are kept.
+    pub fn take_moves(&mut self) -> Vec<Move> {
+        self.moves.take()
+    }
+
+    /// Where a virtual CPU is, and the class of its transaction.
+    pub fn place(&self, vcpu: VcpuId) -> Option<(Status, u8)> {
+        self.vcpus.get(&vcpu).map(|vcpu| (vcpu.status, vcpu.class as u8))
     }
 
     /// INDICATE LOAD.

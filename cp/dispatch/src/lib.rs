@@ -46,9 +46,11 @@
 mod dispatcher;
 mod load;
 mod share;
+mod transaction;
 
 pub use dispatcher::Dispatcher;
 pub use load::Load;
+pub use transaction::{Ended, Move, Transactions, Way};
 
 use base::Tod;
 

@@ -22,6 +22,8 @@ pub const CPUS: u32 = 64;
 
 /// What a processor is to run.
 pub struct Work {
+    /// The processor.
+    pub processor: usize,
     /// The virtual machine.
     pub vmdbk: Arc<Vmdbk>,
     /// The address of the virtual CPU.
@@ -48,7 +50,7 @@ pub struct Processors {
 }
 
 /// The number of a virtual CPU for the dispatcher.
-fn name(user: u32, cpu: u16) -> VcpuId {
+pub fn vcpu(user: u32, cpu: u16) -> VcpuId {
     VcpuId(user * CPUS + u32::from(cpu))
 }
 
@@ -147,7 +149,7 @@ impl Processors {
         let at = self.clock.now();
         let mut inner = self.lock();
         for cpu in 0..CPUS as u16 {
-            let vcpu = name(user, cpu);
+            let vcpu = self::vcpu(user, cpu);
             if inner.vcpus.remove(&vcpu).is_some() {
                 inner.timers.set(vcpu, None);
                 let wakes = inner.dispatcher.event(at, Event::Remove(vcpu));
@@ -160,7 +162,7 @@ impl Processors {
     /// A virtual CPU has something to do.
     pub fn ready(&self, vmdbk: &Weak<Vmdbk>, user: u32, cpu: u16) {
         let at = self.clock.now();
-        let vcpu = name(user, cpu);
+        let vcpu = self::vcpu(user, cpu);
         let mut inner = self.lock();
         if let Entry::Vacant(entry) = inner.vcpus.entry(vcpu) {
             if vmdbk.upgrade().is_none_or(|vmdbk| vmdbk.is_leaving()) {
@@ -209,7 +211,7 @@ impl Processors {
                     let known = inner.vcpus.get(&vcpu).and_then(|(vmdbk, cpu)| Some((vmdbk.upgrade()?, *cpu)));
                     if let Some((vmdbk, cpu)) = known {
                         self.hand_over(&inner);
-                        return Some(Work { vmdbk, cpu, slice });
+                        return Some(Work { processor, vmdbk, cpu, slice });
                     }
                     let gone = Event::Returned { processor, used: 0, why: Return::Stopped };
                     let wakes = inner.dispatcher.event(now, gone);
@@ -263,7 +265,7 @@ impl Processors {
     /// at `until`.
     pub fn returned(&self, processor: usize, work: &Work, used: u64, why: Return, until: Option<Tod>) {
         let at = self.clock.now();
-        let vcpu = name(work.vmdbk.id, work.cpu);
+        let vcpu = self::vcpu(work.vmdbk.id, work.cpu);
         let mut inner = self.lock();
         // The time of its last return may be left, if it was made ready while it ran and so did not wait.
         inner.timers.set(vcpu, None);
