@@ -5,6 +5,7 @@
 //! * `*ACCOUNT`, `*LOGREC`, `*SYMPTOM`: records for the one virtual machine that collects them.
 //! * `*BLOCKIO`: disks in blocks ([`block`](crate::block)).
 //! * `*TCPIP`: sockets ([`server`](crate::server)).
+//! * `*MONITOR`: where monitor records are ([`monitor`](crate::monitor)).
 //! * `*IDENT`: makes the virtual machine the owner of a resource, to which others connect by its name.
 
 use crate::{Data, Disk, Iucv, Message, Peer, Stage};
@@ -29,10 +30,14 @@ pub enum Service {
     BlockIo,
     /// `*TCPIP`: sockets.
     Tcpip,
+    /// `*MONITOR`: where monitor records are.
+    Monitor,
 }
 
 /// The name of the service for blocks of disks.
 pub const BLOCK_IO: &str = "*BLOCKIO";
+/// The name of the service for monitor records.
+pub const MONITOR: &str = "*MONITOR";
 
 /// The name of the service for sockets.
 pub const TCPIP: &str = "*TCPIP";
@@ -49,6 +54,7 @@ impl Service {
             "*IDENT" => Service::Identify,
             BLOCK_IO => Service::BlockIo,
             TCPIP => Service::Tcpip,
+            MONITOR => Service::Monitor,
             _ => return None,
         })
     }

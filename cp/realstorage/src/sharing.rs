@@ -4,6 +4,8 @@
 //! number of its users ([`storage::Pages`]). Pages that each user may change for himself are copied on write by the
 //! host. A [`Use`] keeps them there; the last one to go takes them away, and a file that is pending with them.
 //!
+//! Pages of type SC are CP's to write, and of its users to read ([`ControlPages`]).
+//!
 //! Lock order: the table of files in use, the spool.
 
 use arch::{Absolute, PAGE};
@@ -109,6 +111,13 @@ impl SavedFiles {
     /// The users of the file: a user who uses it twice is named twice.
     pub fn users(&self, id: u16) -> Vec<String> {
         self.table().files.get(&id).map(|entry| entry.users.values().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Every file in use, and how many users it has.
+    pub fn in_use(&self) -> Vec<(u16, usize)> {
+        let mut used: Vec<_> = self.table().files.iter().map(|(&id, entry)| (id, entry.users.len())).collect();
+        used.sort_unstable();
+        used
     }
 
     /// How many use the file.
@@ -233,7 +242,27 @@ pub fn overlaps(file: &SavedFile, other: &SavedFile) -> bool {
     file.ranges.iter().any(|a| other.ranges.iter().any(|b| !apart(a, b)))
 }
 
+/// Pages of a file in use that CP writes into (DEFSEG with SC). They are there as long as this is.
+pub struct ControlPages {
+    /// The segment.
+    pub file: SavedFile,
+    loaded: Arc<Loaded>,
+}
+
+impl ControlPages {
+    /// Writes bytes that all users of the segment see, from byte `at` of it.
+    pub fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.loaded.pages.write(at, bytes)
+    }
+}
+
 impl Use {
+    /// The pages, for CP to write into. `None`: some are not of type SC, lie apart, or are the user's own copies.
+    pub fn control_pages(&self) -> Option<ControlPages> {
+        let one = self.file.ranges.len() == 1 && self.file.ranges[0].kind == PageKind::SharedCp;
+        (one && !self.nonshared).then(|| ControlPages { file: self.file.clone(), loaded: self.loaded.clone() })
+    }
+
     /// Puts the pages into the storage of the virtual machine.
     pub fn attach(&self, configuration: &Configuration) -> io::Result<()> {
         let storage = configuration.storage();

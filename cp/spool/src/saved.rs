@@ -106,9 +106,9 @@ impl PageKind {
         PageKind::ALL.iter().find(|(_, n)| n.eq_ignore_ascii_case(name)).map(|(kind, _)| *kind)
     }
 
-    /// Whether the contents are saved; those of the others are zero.
+    /// Whether the contents are saved; those of the others are zero. What CP writes is not saved either.
     pub fn has_data(self) -> bool {
-        !matches!(self, PageKind::SharedNoData | PageKind::ExclusiveNoData)
+        !matches!(self, PageKind::SharedNoData | PageKind::ExclusiveNoData | PageKind::SharedCp)
     }
 
     /// Whether all users of the page have the same one.
