@@ -1,7 +1,10 @@
 //! What a DIAGNOSE asks of CP: the clock, the tables that virtual machines share, and four deeds.
 
+use arch::Real;
 use base::Tod;
 use consoles::terminal::Terminal;
+use iucv::area::Space;
+use iucv::{Answer, List};
 use message::calendar::{Date, Zone};
 use message::{Message, Response};
 use minidisk::Disks;
@@ -11,6 +14,20 @@ use virtualmachine::issuer::Issuer;
 use virtualmachine::processor::Processors;
 use virtualmachine::tape::Tapes;
 use virtualmachine::vmdbk::Vmdbk;
+
+/// What a DIAGNOSE X'DC' says.
+pub struct ApplicationData {
+    /// The function, as [`arch::monitor::function`] has them.
+    pub function: u8,
+    /// Which product, function, record and level the data are of.
+    pub product: [u8; 16],
+    /// Where they are.
+    pub buffer: Real,
+    /// How many bytes.
+    pub length: u16,
+    /// The program's real storage.
+    pub space: Space,
+}
 
 /// CP, as its services to programs see it.
 pub trait ControlProgram {
@@ -44,6 +61,12 @@ pub trait ControlProgram {
     fn load(&self, vmdbk: &Arc<Vmdbk>, device: u16, clear: bool, loadparm: String);
     /// A virtual machine has nothing to run: its user is told why.
     fn nothing_to_load(&self, vmdbk: &Arc<Vmdbk>, why: &Message);
+    /// CONNECT to *MONITOR.
+    fn connect_monitor(&self, vmdbk: &Arc<Vmdbk>, list: &mut List) -> Answer;
+    /// A program that has a path to *MONITOR may have replied, or severed it.
+    fn monitor_answered(&self);
+    /// DIAGNOSE X'DC': the return code.
+    fn application_data(&self, vmdbk: &Arc<Vmdbk>, request: &ApplicationData) -> u64;
     /// When a virtual machine's watchdog is due; `None`: it has none.
     fn set_watchdog(&self, vmdbk: &Vmdbk, due: Option<Tod>);
 }

@@ -8,7 +8,7 @@ use arch::interruption::external;
 use arch::{Program, Real};
 use cpu::{Interruption, attention};
 use iucv::area::Space;
-use iucv::service::BLOCK_IO;
+use iucv::service::{BLOCK_IO, MONITOR};
 use iucv::{Answer, LENGTH, List, code, function};
 use std::sync::Arc;
 use virtualmachine::block_path::Iucv;
@@ -57,10 +57,25 @@ pub(super) fn space(call: &Call<'_>) -> Space {
 
 /// Performs a function. `list` becomes what the program will find in its parameter list.
 fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Interruption> {
-    let (id, cpu) = (call.vmdbk.id, call.cpu);
+    let id = call.vmdbk.id;
     if function == function::DECLARE_BUFFER {
         call.read(Real(list.address().into()), &mut [0; LENGTH])?;
-        return Ok(call.vmdbk.iucv().declare(id, cpu, list.address()));
+        return Ok(call.vmdbk.iucv().declare(id, call.cpu, list.address()));
+    }
+    let monitored = call.vmdbk.iucv().reads_monitor(id);
+    let answer = ordinary(call, list, function);
+    // What a reader of the monitor does may be what CP has waited for.
+    let deeds = [function::REPLY, function::REJECT, function::SEVER, function::QUIESCE, function::RESUME];
+    if monitored && (deeds.contains(&function) || function == function::RETRIEVE_BUFFER) {
+        call.cp.monitor_answered();
+    }
+    answer
+}
+
+fn ordinary(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Interruption> {
+    let (id, cpu) = (call.vmdbk.id, call.cpu);
+    if function == function::CONNECT && list.name() == MONITOR && call.vmdbk.iucv().has_buffer(id, None) {
+        return Ok(call.cp.connect_monitor(call.vmdbk, list));
     }
     let space = space(call);
     let mut guard = call.vmdbk.iucv();

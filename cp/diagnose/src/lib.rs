@@ -14,7 +14,7 @@ use virtualmachine::vmdbk::Vmdbk;
 
 mod control_program;
 
-pub use control_program::ControlProgram;
+pub use control_program::{ApplicationData, ControlProgram};
 
 /// A DIAGNOSE in progress. The virtual CPU is not locked, so that CP may do anything; [`Call::core`] locks it.
 pub struct Call<'a> {

@@ -1,21 +1,54 @@
 //! DIAGNOSE X'DC', X'204', X'2FC', X'304': data about virtual machines and partitions.
 
-use crate::Call;
+use crate::iucv::space;
+use crate::{ApplicationData, Call};
 use arch::diagnose::{GuestData, GuestDataRequest};
+use arch::monitor::{ApplicationList, ApplicationWideList, function};
 use arch::{Program, Real};
 use base::ebcdic::{padded, to_string};
 use base::layout::{U32, U64};
 use cpu::Interruption;
+use directory::Opt;
 use zerocopy::IntoBytes;
 
-/// Not authorised, or monitoring is not active.
+/// Not authorised.
 const NOT_AUTHORISED: u64 = 5;
 
 /// `DIAGNOSE X'DC'`: application monitor data.
 ///
-/// Rx: the address of a parameter list. No program reads such data here: Ry gets 5, not authorised.
+/// Rx: the address of a list: X'00DC', a function, the length of the list; 16 bytes with 31-bit addresses, 32 with
+/// 64-bit ones. The functions: X'80', the data in a buffer are recorded at each interval of the monitor; X'81', no
+/// longer; X'82', now; X'83', whenever a program connects to *MONITOR. The list has the address of a product ID of 16
+/// bytes, and the address and the length of the buffer, at most 4024 bytes. Ry gets 0; 4: X'81' without X'80'; 5: the
+/// directory does not say OPTION APPLMON; 8: too long, or too many buffers.
 pub fn application_data(call: &Call<'_>) -> Result<(), Interruption> {
-    call.set_gr(call.r3, NOT_AUTHORISED);
+    if !call.vmdbk.user.options.has(Opt::ApplMon) {
+        call.set_gr(call.r3, NOT_AUTHORISED);
+        return Ok(());
+    }
+    let at = call.address(call.r1);
+    let mut list = ApplicationList::default();
+    call.read(at, list.as_mut_bytes())?;
+    let wide = usize::from(list.length) == size_of::<ApplicationWideList>();
+    let known = [function::START_INTERVAL, function::STOP, function::EVENT, function::START_CONFIGURATION];
+    let whole = wide || usize::from(list.length) == size_of::<ApplicationList>();
+    call.specification(whole && list.code.get() == 0xdc && known.contains(&list.function))?;
+    let (product_at, buffer, length) = match wide {
+        true => {
+            let mut list = ApplicationWideList::default();
+            call.read(at, list.as_mut_bytes())?;
+            (Real(list.product.get()), Real(list.buffer.get()), list.buffer_length.get())
+        }
+        false => (Real(list.product.get().into()), Real(list.buffer.get().into()), list.buffer_length.get()),
+    };
+    let mut product = [0; 16];
+    call.read(product_at, &mut product)?;
+    if list.function != function::STOP {
+        call.read(buffer, &mut vec![0; length.into()])?;
+    }
+    let request = ApplicationData { function: list.function, product, buffer, length, space: space(call) };
+    let code = call.cp.application_data(call.vmdbk, &request);
+    call.set_gr(call.r3, code);
     Ok(())
 }
 

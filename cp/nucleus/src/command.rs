@@ -83,6 +83,7 @@ pub mod lock;
 pub mod logoff;
 pub mod logon;
 pub mod message_user;
+pub mod monitor;
 pub mod network;
 pub mod order;
 pub mod per;
@@ -134,6 +135,7 @@ commands! {
         "Message" ANY message; "MSG" ANY msg; "MSGNOH" B message_no_header;
         "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;
     }
+    monitor { "MONitor" AE monitor; }
     network { "COUPLe" G couple; "UNCOUPLe" G uncouple; }
     order { "ORDer" DG order; }
     per { "PER" G per; }

@@ -227,6 +227,8 @@ impl Cp {
     fn run(&self, processor: usize, wait: bool) -> bool {
         let Some(work) = self.processors.next(processor, wait) else { return false };
         let start = self.now();
+        let machine = work.vmdbk.machine();
+        let before = machine.configuration.times(work.cpu);
         self.host.runs();
         // A panic stops the virtual machine that it occurred in, and no other.
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
@@ -236,7 +238,12 @@ impl Cp {
         if work.vmdbk.residency.has_run(end) {
             self.has_run(work.vmdbk.id, end);
         }
-        self.processors.returned(processor, &work, end.micros_since(start), why, until);
+        let times = machine.configuration.times(work.cpu);
+        let (busy, emulation) = (end.micros_since(start), times.0.saturating_sub(before.0));
+        let users = times.1.saturating_sub(before.1);
+        self.counts[processor].has_run(busy, emulation, users, machine.new_starts());
+        self.processors.returned(processor, &work, busy, why, until);
+        self.drain_moves();
         // Without the size of the host's storage STORBUF has no effect, and working sets are not needed.
         if (self.config.storage != 0 || self.config.real.is_some()) && work.vmdbk.residency.is_measured_at(end) {
             let pages = work.vmdbk.working_set();
@@ -311,6 +318,7 @@ impl Cp {
             let engine::Notice::NoTranslator(why) = notice;
             self.notify_operator(&message::no_translator(why).to_string());
         }
+        self.tick_monitor(now);
         for item in self.agenda.due(now) {
             match item {
                 Item::Terminal(id) => {
@@ -387,7 +395,7 @@ impl Cp {
     pub fn deadline(&self) -> Option<Tod> {
         let pager = self.paging.as_ref().is_some_and(|paging| paging.has_notices());
         let troubles = (pager || self.disks.has_troubles()).then_some(Tod(0));
-        self.agenda.deadline().into_iter().chain(self.drops_at()).chain(troubles).min()
+        self.agenda.deadline().into_iter().chain(self.drops_at()).chain(troubles).chain(self.monitor_due()).min()
     }
 
     /// When files that other programs have punched are taken in next, in a system that has a spool.

@@ -11,6 +11,7 @@ use consoles::host::Ending;
 use directory::SpoolKind;
 use dispatch::Return;
 use message::Message;
+use monitor::processor::Cause;
 use realstorage::pager::{Full, Pages};
 use std::any::Any;
 use std::sync::Arc;
@@ -49,7 +50,9 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
         if traced {
             vmdbk.trace.before(&machine.configuration, cpu);
         }
-        match machine.configuration.run(cpu, work.slice - used) {
+        let exit = machine.configuration.run(cpu, work.slice - used);
+        cp.counts[work.processor].ended(cause(&exit));
+        match exit {
             Exit::SliceEnd | Exit::Left => return (Return::SliceEnd, None),
             Exit::Wait { until } => return (Return::Wait, until),
             Exit::Stopped => {
@@ -121,10 +124,24 @@ fn pages_wanting(pages: &Pages) -> Option<Message> {
     pages.settle().err().map(|Full| message::no_frame())
 }
 
+/// What the processor's counters call it.
+fn cause(exit: &Exit) -> Cause {
+    match exit {
+        Exit::SliceEnd | Exit::Left => Cause::Slice,
+        Exit::Wait { .. } => Cause::Wait,
+        Exit::Stopped | Exit::DisabledWait(_) | Exit::ProgramLoop => Cause::Stop,
+        Exit::Diagnose { .. } => Cause::Diagnose,
+        Exit::Iucv { .. } => Cause::Iucv,
+        Exit::Message => Cause::Message,
+        Exit::Step => Cause::Step,
+    }
+}
+
 /// Endicott itself has panicked while it ran this virtual CPU, which is put into the check-stop state.
 pub fn failed(cp: &Cp, work: &Work, failure: &(dyn Any + Send)) -> (Return, Option<Tod>) {
     let text = failure.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| failure.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
+    cp.counts[work.processor].soft_abends.fetch_add(1, Ordering::Relaxed);
     end(cp, &work.vmdbk, &message::check_stop(text), &Ending::CheckStop);
     (Return::Stopped, None)
 }

@@ -264,6 +264,7 @@ fn dedicate(cp: &Cp, guest: &Guest, device: &Device, real: &RealDevice, read_onl
 
 /// The directory's COMMAND statements and its IPL statement, or CP READ.
 pub fn begin_session(cp: &Cp, vmdbk: &Arc<Vmdbk>, no_ipl: bool) {
+    cp.monitor_logon(vmdbk);
     cp.set_cp_read(vmdbk, true);
     vmdbk.user.commands.iter().for_each(|command| cp.console_command(vmdbk, command));
     if let Some(ipl) = vmdbk.user.ipl.as_ref().filter(|_| !no_ipl) {
@@ -377,6 +378,8 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     let by_system = if matches!(reason, Reason::Forced(_)) { " BY SYSTEM" } else { "" };
     vmdbk.write(&format!("LOGOFF AT {}{by_system}", cp.long_date()), Tone::Normal, now);
     vmdbk.machine().hold();
+    cp.end_applications(vmdbk);
+    cp.monitor_logoff(vmdbk);
     crate::command::dial::drop_all(cp, vmdbk);
     vmdbk.console().record = None;
     for unit in vmdbk.units() {
@@ -397,7 +400,11 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     if let Some(terminal) = terminal {
         terminal.set_owner(None);
     }
+    let reads = vmdbk.iucv().reads_monitor(vmdbk.id);
     cp.remove_vmdbk(vmdbk);
+    if reads {
+        cp.monitor_answered();
+    }
     vmdbk.iucv().account(accounting_record(cp, vmdbk, now));
     cp.processors.log_off(vmdbk.id);
     cp.notify_operator(&format!("{place} LOGOFF AS  {:<8} USERS = {:04}{by}", vmdbk.userid, cp.user_count()));

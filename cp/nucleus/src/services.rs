@@ -9,7 +9,8 @@ use consoles::display::Key;
 use consoles::host::Ending;
 use consoles::sessions::Sessions;
 use consoles::terminal::{Kind, Terminal};
-use diagnose::ControlProgram;
+use diagnose::{ApplicationData, ControlProgram};
+use iucv::{Answer, List};
 use message::calendar::Zone;
 use message::{Message, Response};
 use minidisk::Disks;
@@ -74,6 +75,18 @@ impl ControlProgram for Cp {
 
     fn nothing_to_load(&self, vmdbk: &Arc<Vmdbk>, why: &Message) {
         intercept::end(self, vmdbk, why, &Ending::NothingToLoad);
+    }
+
+    fn connect_monitor(&self, vmdbk: &Arc<Vmdbk>, list: &mut List) -> Answer {
+        self.connect_to_monitor(vmdbk, list)
+    }
+
+    fn monitor_answered(&self) {
+        self.monitor_answered();
+    }
+
+    fn application_data(&self, vmdbk: &Arc<Vmdbk>, request: &ApplicationData) -> u64 {
+        self.take_application_data(vmdbk, request)
     }
 
     fn set_watchdog(&self, vmdbk: &Vmdbk, due: Option<Tod>) {

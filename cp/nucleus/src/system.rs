@@ -3,6 +3,7 @@
 //! [`Cp`] is the whole Control Program; the program around it hands it events by the functions of `events`. Here are
 //! the users, the terminals, and the rule whether a virtual machine may run.
 
+use crate::monitoring::Monitoring;
 use base::{Clock, Held, Timers, Tod};
 use consoles::FLOOD;
 use consoles::agenda::Agenda;
@@ -15,6 +16,7 @@ use lan::Networks;
 use message::Message;
 use message::calendar::{Date, Zone};
 use minidisk::Disks;
+use monitor::processor::Processor;
 use realstorage::expanded::Expanded;
 use realstorage::frames::Frames;
 pub use realstorage::frames::LEAST;
@@ -109,6 +111,10 @@ pub struct Cp {
     pub tapes: Tapes,
     /// Guest LANs and virtual switches.
     pub networks: Networks,
+    /// What is counted of each processor.
+    pub counts: Vec<Processor>,
+    /// The monitor.
+    pub(crate) monitoring: Monitoring,
     /// What is due when.
     pub(crate) agenda: Arc<Agenda>,
     /// Users whose virtual machines have run since they last rested, each with a time at which it ran. It may have run
@@ -146,6 +152,7 @@ impl Cp {
         let paging = |real| Frames::new(real, config.processors.into()).paging() * arch::PAGE;
         let storage = config.real.map_or(config.storage, paging);
         let processors = Arc::new(Processors::new(config.processors, storage, clock.clone()));
+        let count = processors.count();
         let log_message = Mutex::new(config.log_message.clone());
         let spool: spool::Shared = Arc::new(Mutex::new(spool));
         Cp {
@@ -164,6 +171,8 @@ impl Cp {
             iucv: SharedIucv::default(),
             vmcf: SharedVmcf::default(),
             tapes: Tapes::default(),
+            counts: (0..count).map(|_| Processor::default()).collect(),
+            monitoring: Monitoring::default(),
             agenda: Arc::default(),
             ran: Mutex::default(),
             directory: Mutex::new(directory),

@@ -17,6 +17,7 @@ use realstorage::frames::Frames;
 use realstorage::pager::{Pages, Paging};
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use unitrecord::SharedUnit;
 
@@ -35,6 +36,8 @@ pub struct Machine {
     deferred: Mutex<HashMap<u16, Tod>>,
     /// What happens when, unless the program sets its watchdog anew (DIAGNOSE X'288').
     watchdog: Mutex<Option<Watchdog>>,
+    /// As many starts of I/O have been counted for processors.
+    counted: AtomicU64,
 }
 
 /// A virtual machine's watchdog.
@@ -155,6 +158,7 @@ impl Machine {
             pages,
             deferred: Mutex::default(),
             watchdog: Mutex::default(),
+            counted: AtomicU64::default(),
         };
         for unit in &outfit.units {
             let (vdev, console) = {
@@ -193,6 +197,12 @@ impl Machine {
         }
         deferred.remove(&cpu);
         None
+    }
+
+    /// How much I/O was started since this was last asked, for the processor that asks.
+    pub fn new_starts(&self) -> u64 {
+        let starts = self.configuration.css().counts().starts;
+        starts.saturating_sub(self.counted.fetch_max(starts, Ordering::Relaxed))
     }
 
     /// The watchdog, if there is one.

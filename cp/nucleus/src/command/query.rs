@@ -15,6 +15,8 @@ pub mod expanded;
 pub mod jit;
 #[path = "query/minidisk_cache.rs"]
 pub mod minidisk_cache;
+#[path = "query/monitor.rs"]
+pub mod monitor;
 #[path = "query/network.rs"]
 pub mod network;
 #[path = "query/real.rs"]
@@ -51,6 +53,7 @@ commands! {
     expanded { "XSTORe" B expanded_storage; "FRAMES" ABE frames; }
     jit { "JIT" ACE jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
+    monitor { "MONitor" AE monitor; }
     network { "LAN" BG lan; "VSWITCH" BG vswitch; "NIC" G nic; "VMLAN" BG vm_lan; }
     real {
         "PATHs" BE device_paths; "CHPIDS" BE channel_paths; "CHPID" BE channel_paths; "TIMEZONEs" ANY time_zones;

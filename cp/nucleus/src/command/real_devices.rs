@@ -60,6 +60,7 @@ pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     } else {
         let dasd = DasdOptions { control: DasdControl::Device, working_allegiance: false };
         cp.disks.dedicate(&vmdbk.guest(), rdev, vdev, read_only, dasd)?;
+        cp.monitor_attach(rdev, &vmdbk.userid, vdev);
         format!("DASD {rdev:04X} ATTACHED TO {} {vdev:04X} WITH DEVCTL", vmdbk.userid)
     };
     if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
@@ -88,6 +89,7 @@ pub(super) fn detach_from(cp: &Cp, issuer: &Issuer, rdev: u16, from: &str) -> Re
         real::State::Attached { userid: holder, vdev, .. } if holder == userid => {
             let vmdbk = cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("DTS"))?;
             super::link::detach(cp, &vmdbk, vdev);
+            cp.monitor_detach(rdev);
             let line = format!("DASD {rdev:04X} DETACHED {userid} {vdev:04X}");
             if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
                 vmdbk.write(&line, consoles::display::Tone::Normal, cp.now());

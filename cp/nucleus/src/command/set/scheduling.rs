@@ -33,6 +33,7 @@ pub fn share(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         words.end()?;
         vmdbk.lock().share = None;
         cp.processors.share(&vmdbk);
+        cp.monitor_share(&vmdbk);
         return Ok(show_share(&vmdbk).into());
     }
     let normal =
@@ -49,6 +50,7 @@ pub fn share(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     words.end()?;
     vmdbk.lock().share = Some(directory::Share { normal, maximum, limit });
     cp.processors.share(&vmdbk);
+    cp.monitor_share(&vmdbk);
     Ok(show_share(&vmdbk).into())
 }
 
@@ -103,6 +105,7 @@ pub fn quick_dispatch(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
     words.end()?;
     vmdbk.lock().quickdsp = Some(on);
     cp.processors.share(&vmdbk);
+    cp.monitor_quick_dispatch(&vmdbk);
     Ok(show_quick_dispatch(&vmdbk).into())
 }
 
@@ -169,5 +172,6 @@ pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messag
     }
     words.end()?;
     cp.processors.set_srm(srm);
+    cp.monitor_srm();
     Ok(Response::none())
 }
