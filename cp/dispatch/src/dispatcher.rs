@@ -443,7 +443,7 @@ impl Dispatcher {
         let vcpu = &self.vcpus[&id];
         let class = vcpu.class;
         // No virtual CPU gets in before another of the same class that waits.
-        if class == 0 || self.room(class, self.demand(id)) && self.eligible[class - 1].is_empty() {
+        if class == 0 || self.room(class, id) && self.eligible[class - 1].is_empty() {
             self.count_in(id);
             return self.put_ready(at, id);
         }
@@ -468,13 +468,17 @@ impl Dispatcher {
         user.working_set / user.vcpus.len().max(1) as u64
     }
 
-    /// Whether DSPBUF and STORBUF let one more of `class` with so many pages into the dispatch list.
-    fn room(&self, class: usize, pages: u64) -> bool {
+    /// Whether DSPBUF and STORBUF let a virtual CPU of `class` into the dispatch list. Where only others of its virtual
+    /// machine are there, it has room: they may wait for it.
+    fn room(&self, class: usize, id: VcpuId) -> bool {
+        let pages = self.demand(id);
+        let fellows = || self.users[&self.vcpus[&id].user].vcpus.iter().map(|fellow| &self.vcpus[fellow]);
         (1..=class).all(|c| {
             let count = self.in_queue[c..].iter().sum::<usize>();
             let storage = self.in_storage[c..].iter().sum::<u64>();
             let most = self.srm.pages * u64::from(self.srm.storage_buffer[c - 1]) / 100;
-            let fits = self.srm.pages == 0 || count == 0 || storage + pages <= most;
+            let own = || fellows().filter(|it| it.in_queue() && it.class >= c).map(|it| it.pages).sum::<u64>();
+            let fits = self.srm.pages == 0 || count == 0 || storage + pages <= most || storage == own();
             count < self.srm.dispatch_buffer[c - 1] as usize && fits
         })
     }
@@ -483,7 +487,7 @@ impl Dispatcher {
     fn admit_waiting(&mut self, at: Tod) {
         loop {
             let heads = (1..=3).filter_map(|class| self.eligible[class - 1].first().map(|&(key, id)| (key, class, id)));
-            let first = heads.filter(|&(_, class, id)| self.room(class, self.demand(id))).min();
+            let first = heads.filter(|&(_, class, id)| self.room(class, id)).min();
             let Some((key, class, id)) = first else { return };
             self.eligible[class - 1].remove(&(key, id));
             let vcpu = self.vcpus.get_mut(&id).expect("what is on a list exists");

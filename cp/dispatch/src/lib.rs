@@ -35,7 +35,7 @@
 //!
 //! SET SRM STORBUF says how much of the host's storage the working sets of those in the dispatch list may make up: of
 //! classes 1 to 3, of classes 2 and 3, of class 3. A virtual CPU that does not fit waits in the eligible list; one
-//! alone always fits. LDUBUF is about users whose pages are being brought in. There are none, since the host pages and
+//! virtual machine alone always fits. LDUBUF is about users whose pages are being brought in. There are none, since the host pages and
 //! CP does not.
 //!
 //! # Cost

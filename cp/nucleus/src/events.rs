@@ -246,7 +246,7 @@ impl Cp {
         self.drain_moves();
         // Without the size of the host's storage STORBUF has no effect, and working sets are not needed.
         if (self.config.storage != 0 || self.config.real.is_some()) && work.vmdbk.residency.is_measured_at(end) {
-            let pages = work.vmdbk.working_set();
+            let pages = work.vmdbk.measure();
             self.processors.working_set(work.vmdbk.id, pages);
         }
         true

@@ -349,6 +349,24 @@ impl RealStorage {
         found
     }
 
+    /// Finds out the working set of an address space: what was referred to since this was done last, smoothed. References
+    /// count from nothing.
+    pub fn measure(&mut self, space: SpaceId, max_wss: u32, mover: &mut impl Mover) -> Result<u32, Refused> {
+        let list = self.spaces.get(&space.0).ok_or(Refused::NoPage)?.list;
+        let all: Vec<(Place, Frame)> =
+            self.links.upwards(&list).map(|frame| (self.frames[frame as usize].at, Frame(frame))).collect();
+        let mut done = Vec::new();
+        mover.count_anew(&all, &mut done);
+        let referenced = done.iter().filter(|used| used.referenced).count() as u32;
+        for (&(at, frame), used) in all.iter().zip(&done) {
+            self.note(at, frame, *used);
+        }
+        let known = self.space_mut(space);
+        let floor = known.reserved.min(known.resident) + known.locked;
+        known.wss = ((known.wss + referenced + known.locked) / 2).max(floor).min(max_wss);
+        Ok(known.wss)
+    }
+
     /// The owner of the address space is in another list of the scheduler. When it leaves the dispatch list, its
     /// working set is what it has referred to in its stay, and references count from nothing.
     pub fn stand(
@@ -362,17 +380,7 @@ impl RealStorage {
         let known = self.spaces.get(&space.0).ok_or(Refused::NoPage)?;
         let (kind, before, list) = (known.kind, known.standing, known.list);
         if before == Standing::Dispatch && standing != Standing::Dispatch {
-            let all: Vec<(Place, Frame)> =
-                self.links.upwards(&list).map(|frame| (self.frames[frame as usize].at, Frame(frame))).collect();
-            let mut done = Vec::new();
-            mover.count_anew(&all, &mut done);
-            let referenced = done.iter().filter(|used| used.referenced).count() as u32;
-            for (&(at, frame), used) in all.iter().zip(&done) {
-                self.note(at, frame, *used);
-            }
-            let known = self.space_mut(space);
-            let floor = known.reserved.min(known.resident) + known.locked;
-            known.wss = ((known.wss + referenced + known.locked) / 2).max(floor).min(max_wss);
+            self.measure(space, max_wss, mover)?;
         }
         if list.len() > 0 {
             self.orders.remove(space, kind, before);

@@ -500,9 +500,14 @@ impl Vmdbk {
         }
     }
 
-    /// The working set, in pages.
-    pub fn working_set(&self) -> u64 {
-        self.resident().1
+    /// Finds out the working set, in pages: what was referred to since this was done last. Without a pager it is what the
+    /// host keeps.
+    pub fn measure(&self) -> u64 {
+        let machine = self.machine();
+        match &machine.pages {
+            Some(pages) => pages.measure(),
+            None => machine.configuration.storage().resident_pages(),
+        }
     }
 
     /// Whether the virtual machine does not run because CP reads or the user sleeps.

@@ -60,7 +60,7 @@ commands! {
         "CPLOAD" ABCE cp_load;
     }
     saved { "NSS" E nss; }
-    scheduling { "SHARE" G share; "QUICKDSP" G quick_dispatch; "RESERVED" AG reserved; "SRM" ACEG srm; }
+    scheduling { "SHARE" G share; "QUICKDSP" G quick_dispatch; "RESERVED" ACEG reserved; "SRM" ACEG srm; }
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
     system {
         "TIme" ANY time; "CPLevel" ANY cp_level; "USERID" ANY user_id; "COMMands" ANY commands; "LOGMSG" ANY log_message;

@@ -228,6 +228,16 @@ impl Pages {
         answer
     }
 
+    /// Finds out the working set anew, and says how many pages it has.
+    pub fn measure(&self) -> u64 {
+        let mut pool = self.inner.lock();
+        let max = pool.max_wss;
+        let Pool { real, hands, .. } = &mut *pool;
+        let wss = real.measure(self.space, max, hands).expect("the address space is there as long as its storage");
+        hands.flush();
+        wss.into()
+    }
+
     /// The counts.
     pub fn tally(&self) -> Tally {
         let pool = self.inner.lock();

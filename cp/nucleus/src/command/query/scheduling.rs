@@ -40,13 +40,13 @@ pub fn quick_dispatch(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Resp
 /// `Query RESERVED [userid|*]`
 ///
 /// Shows how many pages SET RESERVED keeps for a user, and how many of those are in real storage now; without a user
-/// and with class A for all users who have some.
+/// and with class A, C or E for all users who have some.
 pub fn reserved(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let line = |vmdbk: &Arc<Vmdbk>| {
         let machine = vmdbk.machine();
         machine.pages.as_ref().map(|pages| (pages.tally().reserved, lock::show_reserved(vmdbk, pages)))
     };
-    if words.is_empty() && issuer.has("A") {
+    if words.is_empty() && issuer.has("ACE") {
         let users = cp.vmdbks();
         let all = users.iter().filter_map(line).filter(|(reserved, _)| *reserved > 0).map(|(_, line)| line);
         let lines: Vec<String> = all.collect();

@@ -1,0 +1,101 @@
+//! CP takes pages from real guests: Linux with more storage than the system has.
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+use support::line::Line;
+use support::{System, guest};
+
+/// A boot takes seconds; a busy machine gets time.
+const BOOT: Duration = Duration::from_secs(300);
+const LOAD: Duration = Duration::from_secs(600);
+
+/// Statements at the end of SYSTEM CONFIG.
+fn configure(folder: &Path, statements: &str) {
+    let path = folder.join("SYSTEM CONFIG");
+    let mut file = fs::OpenOptions::new().append(true).open(path).expect("the sample has one");
+    file.write_all(statements.as_bytes()).expect("the folder is there");
+}
+
+/// A number of INDICATE USER: `what` and the number that follows it, in the line that begins so.
+fn number(text: &str, line: &str, what: &str) -> u64 {
+    let line = text.lines().find(|found| found.contains(line)).unwrap_or_else(|| panic!("no {line} in {text}"));
+    let rest = line.split_once(what).unwrap_or_else(|| panic!("no {what} in {line}")).1;
+    rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().expect("it is a number")
+}
+
+/// Logs on and brings Linux up, with so much storage and so many CPUs.
+fn linux(system: &System, user: &str, storage: &str, cpus: usize) -> Option<Line> {
+    let guest = guest()?;
+    let mut line = Line::log_on(system, &user.to_lowercase());
+    line.say(&format!("define storage {storage}"), "Storage cleared");
+    for cpu in 1..cpus {
+        line.say(&format!("define cpu {cpu}"), "DEFINED");
+    }
+    let parameters = system.folder.join(format!("parameters-{user}"));
+    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
+    system.punch(user, &guest.kernel, false);
+    system.punch(user, &parameters, true);
+    system.punch(user, &guest.initrd, false);
+    line.until("RDR FILE 0003");
+    line.enter("ipl 00c");
+    line.until_within("SHELL-START", BOOT);
+    Some(line)
+}
+
+/// Fills storage with files that are different, and looks at them twice. Lines are short: a 3215 has 150 columns. How
+/// many files were found as they should be.
+fn fill_and_look(line: &mut Line) -> usize {
+    for script in [
+        "seq 1 300000 >/b; cat /b /b /b /b /b >/c; cat /c /c /c /c /c >/b; echo END-OF-1",
+        "f() { echo $1; cat /b; }; g() { for n in 1 2 3 4 5 6 7; do h $n; done; }; echo END-OF-2",
+        "h() { f $1 >/m/$1; }; mkdir /m; mount -t tmpfs -o size=450m m /m; g; echo END-OF-3",
+        "h() { a=$(f $1|md5sum); b=$(md5sum </m/$1); [ \"$a\" = \"$b\" ] && echo RIGHT-$1; }; echo END-OF-4",
+    ] {
+        line.enter(script);
+        line.until_within(&format!("\n{}", &script[script.len() - 8..]), LOAD);
+    }
+    line.enter("g; g; echo END-OF-5");
+    let said = line.until_within("\nEND-OF-5", LOAD);
+    said.lines().filter(|line| line.starts_with("RIGHT-")).count()
+}
+
+#[test]
+fn linux_has_twice_the_storage_there_is() {
+    for expanded in ["", "XSTORE 32M\n"] {
+        let system = System::start("paging-linux", |folder| configure(folder, &format!("STORAGE 256M\n{expanded}")));
+        let Some(mut line) = linux(&system, "LINUX1", "512M", 2) else { return };
+        assert_eq!(fill_and_look(&mut line), 14);
+        let user = line.say("#cp indicate user", "PCH=");
+        println!("{user}");
+        let resident = number(&user, "PAGES:", "RES=");
+        assert!((20_000..65_536).contains(&resident), "{user}");
+        assert!(number(&user, "NPREF=", "READS=") > 10_000 && number(&user, "NPREF=", "WRITES=") > 10_000, "{user}");
+        assert_eq!(number(&user, "XSTORE=", "READS=") > 0, !expanded.is_empty(), "{user}");
+        println!("{}", line.say("#cp indicate", "LIMITED-"));
+        let mut operator = Line::log_on(&system, "maint");
+        println!("{}", operator.say("query frames", "LOCKIO"));
+        line.enter("poweroff");
+        line.until("HCPGSP2629I");
+        line.say("logoff", "LOGOFF AT");
+    }
+}
+
+#[test]
+fn two_linux_guests_share_storage_under_pressure() {
+    let system = System::start("paging-two", |folder| configure(folder, "STORAGE 384M\nXSTORE 64M\nPAGE 2G\n"));
+    std::thread::scope(|scope| {
+        for user in ["LINUX1", "LINUX2"] {
+            let system = &system;
+            scope.spawn(move || {
+                let Some(mut line) = linux(system, user, "512M", 1) else { return };
+                assert_eq!(fill_and_look(&mut line), 14, "{user}");
+                line.enter("poweroff");
+                line.until("HCPGSP2629I");
+            });
+        }
+    });
+}
