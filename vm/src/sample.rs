@@ -25,8 +25,9 @@ pub(crate) struct Options {
 
 /// The minidisks of the sample system that have files, and the images of their blocks in the folder with CMS. Users for
 /// whom there is one image have a disk each.
-const DISKS: [(&str, &str); 8] = [
+const DISKS: [(&str, &str); 9] = [
     ("MAINT.190", "system.img"),
+    ("MAINT.19D", "help.img"),
     ("MAINT.19E", "tools.img"),
     ("MAINT.191", "maint.img"),
     ("MAINT.1DE", "demo.img"),
@@ -53,8 +54,8 @@ const SAVE: (&str, &str) = ("ipl 190 clear parm savesys cms", "(NSS) CMS was suc
 
 /// The saved segments of the system, above the storage of those who use them: execs of the system disk, which IPL CMS
 /// loads, parts of CMS, which the first command for them loads (windows, pipelines, callable services), and the
-/// directory of the DEMO disk, which ACCESS takes.
-const SEGMENTS: [(&str, &str); 8] = [
+/// directories of the DEMO disk and the HELP disk, which ACCESS takes.
+const SEGMENTS: [(&str, &str); 10] = [
     ("access (noprof", "Ready"),
     ("access 191 a", "Ready"),
     ("seggen cmsinst 7000", "Saved segment CMSINST was successfully saved"),
@@ -63,6 +64,8 @@ const SEGMENTS: [(&str, &str); 8] = [
     ("seggen cmsvmlib 70f0", "Saved segment CMSVMLIB was successfully saved"),
     ("access 1de b", "Ready"),
     ("savefd b goodseg 7100", "Saved segment GOODSEG was successfully saved"),
+    ("access 19d c", "Ready"),
+    ("savefd c help 7110", "Saved segment HELP was successfully saved"),
 ];
 
 /// More than saving takes on any host.

@@ -138,7 +138,7 @@ struct Disk {
     modules: &'static [&'static str],
 }
 
-const DISKS: [Disk; 7] = [
+const DISKS: [Disk; 8] = [
     Disk {
         image: SYSTEM,
         of: ("MAINT", "190"),
@@ -147,6 +147,7 @@ const DISKS: [Disk; 7] = [
         decks: &[("CMSENTRY.TEXT", "A2"), ("DMSCSL.TEXT", "A2"), ("DMSGPI.MACLIB", "A2"), ("OSMACRO.MACLIB", "A2")],
         modules: &[],
     },
+    Disk { image: HELP, of: ("MAINT", "19D"), label: "MNT19D", folders: &[], decks: &[], modules: &[] },
     Disk {
         image: "tools",
         of: ("MAINT", "19E"),
@@ -203,6 +204,8 @@ const DIRECTORY: &str = "cp/directory/src/sample.direct";
 
 /// The disk that has the nucleus, in so many blocks after the file system.
 const SYSTEM: &str = "system";
+/// The disk that has what HELP tells.
+const HELP: &str = "help";
 const RESERVED: u32 = 2 * BLOCKS_OF_CYLINDER;
 
 /// Blocks of 4096 bytes on a cylinder of a 3390.
@@ -413,12 +416,14 @@ fn image(disk: &Disk, edfdisk: &Path, description: &Description, folder: &Path) 
     for module in disk.modules {
         run(tool("bin").args([module, "MODULE", "A2"]).arg(folder.join(module).with_extension("MODULE")).arg("V"))?;
     }
-    if disk.image == SYSTEM {
+    if disk.image == HELP {
         for (topic, text) in description.help() {
             let help = folder.join(topic).with_extension("HELP");
             at(&help, fs::write(&help, text))?;
             run(tool("put").args([topic, "HELP", "A2"]).arg(&help).arg("V"))?;
         }
+    }
+    if disk.image == SYSTEM {
         for (_, name) in PARTS {
             let file = folder.join(name).with_extension("PART");
             let record = deck::part::RECORD.to_string();

@@ -2,15 +2,15 @@
  * HELP: commands, REXX, messages, and what there is to do.
  *
  * How a command is written and what it is for is in the table of commands. The rest is in six files of the system
- * disk, CMS HELP, REXX HELP, MESSAGES HELP, PIPEMSGS HELP, DDRMSGS HELP and TASKS HELP (guest/cms/help); the printed
- * reference is made of the same. There a line `.TOPIC` begins a topic. What a command has to do with is what is in the
+ * disk or the HELP disk, CMS HELP, REXX HELP, MESSAGES HELP, PIPEMSGS HELP, DDRMSGS HELP and TASKS HELP
+ * (guest/cms/help); the printed reference is made of the same. There a line `.TOPIC` begins a topic. What a command has to do with is what is in the
  * same tasks.
  */
 #include "command.h"
 #include "../nucleus/exec.h"
 #include "../xedit/xedit.h"
 
-enum { MENU_COLUMN = 10, MENU_WIDTH = 70 };
+enum { MENU_COLUMN = 10, MENU_WIDTH = 70, HELP_DISK = 0x19d };
 
 /* What is said of a command. */
 enum { DESCRIPTION = 1, FORM = 2, PARAMETERS = 4, OPTIONS = 8, NOTES = 16, ERRORS = 32, DETAIL = 63, RELATED = 64 };
@@ -65,13 +65,31 @@ static void paragraph(const char *text)
     }
 }
 
-/* One of the files; what is said of it is said here, once. */
+/* The letter of the HELP disk, which gets the last one that is free if it has none; 0: there is no such disk. */
+static char help_disk(void)
+{
+    struct disk *disk = disk_on(HELP_DISK);
+    char mode = 'Z';
+
+    if (disk != NULL)
+        return disk->mode;
+    while (mode > 'A' && (!is_letter(mode) || mode == 'S' || mode == 'Y' || disk_at(mode) != NULL))
+        mode--;
+    return mode > 'A' && disk_access(HELP_DISK, mode, 0, true, &disk) == EDF_OK ? mode : 0;
+}
+
+/* One of the files, of the system disk or the HELP disk; what is said of it is said here, once. */
 static bool topics_open(const char *file, struct reader *reader)
 {
     struct fileid id = { .ft = "HELP    ", .fm = "S " };
+    struct disk *disk;
+    char mode;
+    u8 *fst;
 
     memset(id.fn, ' ', sizeof(name));
     memcpy(id.fn, file, strlen(file));
+    if (!find_file(&id, &disk, &fst) && (mode = help_disk()) != 0)
+        id.fm[0] = mode;
     return reader_open("HLP", reader, &id) == 0;
 }
 
