@@ -85,7 +85,8 @@ fn prepare(folder: &Path, users: usize, nucleus: &[PathBuf; 2]) {
     fs::write(folder.join("SYSTEM CONFIG"), CONFIG).expect("the folder is ours");
     let of = |n: usize| {
         format!(
-            "USER {0} {0} 4M 64M G\n INCLUDE DEFAULT\n MACHINE ESA\n LINK MAINT 190 190 RR\n MDISK 191 3390 {1} 2 VMRES MR\n",
+            "USER {0} {0} 4M 64M G\n INCLUDE DEFAULT\n MACHINE ESA\n LINK MAINT 190 190 RR\n\
+             \x20MDISK 191 3390 {1} 2 VMRES MR\n",
             user(n),
             4 + 2 * n
         )

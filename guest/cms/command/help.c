@@ -3,8 +3,8 @@
  *
  * How a command is written and what it is for is in the table of commands. The rest is in six files of the system
  * disk or the HELP disk, CMS HELP, REXX HELP, MESSAGES HELP, PIPEMSGS HELP, DDRMSGS HELP and TASKS HELP
- * (guest/cms/help); the printed reference is made of the same. There a line `.TOPIC` begins a topic. What a command has to do with is what is in the
- * same tasks.
+ * (guest/cms/help); the printed reference is made of the same. There a line `.TOPIC` begins a topic. What a command
+ * has to do with is what is in the same tasks.
  */
 #include "command.h"
 #include "../nucleus/exec.h"
