@@ -22,7 +22,7 @@ fn configure(folder: &Path, statements: &str) {
 
 /// A number of INDICATE USER: `what` and the number that follows it, in the line that begins so.
 fn number(text: &str, line: &str, what: &str) -> u64 {
-    let line = text.lines().find(|found| found.contains(line)).unwrap_or_else(|| panic!("no {line} in {text}"));
+    let line = text.lines().find(|found| found.starts_with(line)).unwrap_or_else(|| panic!("no {line} in {text}"));
     let rest = line.split_once(what).unwrap_or_else(|| panic!("no {what} in {line}")).1;
     rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().expect("it is a number")
 }

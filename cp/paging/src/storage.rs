@@ -10,6 +10,9 @@ use crate::{Block, Frame, Mover, Place, Slot, Use};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// So many pages of a block set come back together at most: what refers to one of them waits for all.
+const READ_SET: usize = 16;
+
 /// How large everything is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -468,10 +471,15 @@ impl RealStorage {
     /// Begins to read a page from its slot, and others of its block set, as long as there are frames for them.
     fn fetch(&mut self, at: Place, frame: Frame) -> u32 {
         let slot = self.page(at).copy.expect("a page that is away has a slot");
-        let others: Vec<(Slot, Place)> = self.slots.set(slot).filter(|&(_, other)| other != at).collect();
+        let mut others: Vec<(Slot, Place)> = self.slots.set(slot).filter(|&(_, other)| other != at).collect();
+        // First those that went out after it.
+        others.sort_by_key(|&(other, _)| (other < slot, other));
         let mut moves = vec![(at, frame, slot)];
         let spare = self.low() / 2;
         for (slot, other) in others {
+            if moves.len() == READ_SET {
+                break;
+            }
             if !self.is_away_on(other, slot) || self.available.len() <= spare {
                 continue;
             }

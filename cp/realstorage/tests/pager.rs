@@ -394,3 +394,42 @@ fn page_volumes_are_files_of_their_own() {
     assert_eq!(std::fs::read(&text).unwrap(), b"of value");
     assert!(FileVolume::open(&folder.0, 8 << 20).is_err());
 }
+
+/// How long a fault takes, for docs/decisions/0013: `cargo test --release ... -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn faults_are_measured() {
+    let folder = Folder::empty("pager-measured");
+    for (what, expanded) in [("a page volume in the host's cache", 0), ("expanded storage", 64)] {
+        let volume = FileVolume::open(&folder.0.join(what), 256 << 20).expect("the host makes files");
+        let paging = paging(8192, expanded, vec![Box::new(volume)]);
+        let guest = Guest::new(&paging, 96, 1);
+        let storage = guest.configuration.storage();
+        let page = |n: u64| Absolute(FIRST + n * PAGE);
+        (0..16_000).for_each(|n| storage.write(page(n), &[1]).unwrap());
+        // Let the thread come to rest, then refer to pages that have left, few enough for the available list.
+        let (mut times, mut alone) = (Vec::new(), Vec::new());
+        let mut random = Random::seeded(3);
+        for _ in 0..400 {
+            std::thread::sleep(Duration::from_millis(5));
+            for _ in 0..8 {
+                let (n, before) = (random.below(16_000u64), paging.picture().counts);
+                let start = Instant::now();
+                storage.read(page(n), &mut [0]).unwrap();
+                let time = start.elapsed();
+                let after = paging.picture().counts.since(&before);
+                match (after.gets, after.reads) {
+                    (0, 0) => (),
+                    (0, 1) | (1, 0) => alone.push(time),
+                    _ => times.push(time),
+                }
+            }
+        }
+        for (kind, mut times) in [("one page", alone), ("several pages", times)] {
+            times.sort();
+            if let (Some(median), Some(worst)) = (times.get(times.len() / 2), times.get(times.len() * 99 / 100)) {
+                println!("{what}, {kind}: median {median:?}, 99 % within {worst:?}, of {}", times.len());
+            }
+        }
+    }
+}
