@@ -1,8 +1,8 @@
 //! Pages that CP takes from a configuration: its CPUs must not reach them any more.
 //!
-//! A CPU purges its TLB between two instructions if it runs, and says so ([`cpu::Signals`]). Then it has nothing left of
-//! what it had looked up before. If it does not run, its TLB is purged for it, as soon as nothing else has its state:
-//! CP works with the states of CPUs that do not run, and reaches storage by them.
+//! A CPU purges its TLB between two instructions if it runs, and says so ([`cpu::Signals`]). Then it has nothing left
+//! of what it had looked up before. If it does not run, its TLB is purged for it, as soon as nothing else has its
+//! state: CP works with the states of CPUs that do not run, and reaches storage by them.
 
 use crate::Configuration;
 use std::sync::TryLockError;

@@ -215,7 +215,8 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         _ => {
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
-                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, STORAGE nM, XSTORE nM, PAGE nM file, TN3270 address:port, \
+                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, STORAGE nM, XSTORE nM, PAGE nM file, \
+                 TN3270 address:port, \
                  TLS CERTIFICATE file KEY file, \
                  DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., \
                  USER_VOLUME_INCLUDE mask, TDISK volid first count, SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n \

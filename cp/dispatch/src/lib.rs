@@ -35,8 +35,8 @@
 //!
 //! SET SRM STORBUF says how much of the host's storage the working sets of those in the dispatch list may make up: of
 //! classes 1 to 3, of classes 2 and 3, of class 3. A virtual CPU that does not fit waits in the eligible list; one
-//! virtual machine alone always fits. LDUBUF is about users whose pages are being brought in. There are none, since the host pages and
-//! CP does not.
+//! virtual machine alone always fits. LDUBUF is about users whose pages are being brought in: it is kept, and holds no
+//! user back.
 //!
 //! # Cost
 //!

@@ -11,12 +11,12 @@
 //! go to a block of expanded storage or, many at once, to slots. The next reference brings the page back. A page on its
 //! way out is reclaimed by a reference, and costs no transfer.
 //!
-//! **Two ways to scan.** [`RealStorage::scan`] does all at once. Where processors need time to give pages up, the caller
-//! gets them in batches ([`RealStorage::next_batch`]), withdraws them with nothing locked, and then has them put away
-//! ([`RealStorage::put_away`]). A page that is referred to meanwhile stays.
+//! **Two ways to scan.** [`RealStorage::scan`] does all at once. Where processors need time to give pages up, the
+//! caller gets them in batches ([`RealStorage::next_batch`]), withdraws them with nothing locked, and then has them put
+//! away ([`RealStorage::put_away`]). A page that is referred to meanwhile stays.
 //!
-//! **References that cannot wait**, as those of a processor in the middle of an instruction, get a frame even if none is
-//! available ([`RealStorage::touch_at_once`]). It is *lent*: the next frame that becomes free pays it back.
+//! **References that cannot wait**, as those of a processor in the middle of an instruction, get a frame even if none
+//! is available ([`RealStorage::touch_at_once`]). It is *lent*: the next frame that becomes free pays it back.
 //!
 //! **A frame** is, on this host, an entry of the frame table and the host's page at the guest's address. So a frame
 //! number says nothing of an address, and frames need not be contiguous
@@ -29,6 +29,7 @@
 
 mod audit;
 mod blocks;
+mod counts;
 mod list;
 mod migrate;
 mod orders;
@@ -39,9 +40,10 @@ mod storage;
 mod transfer;
 
 pub use audit::{Census, SlotCensus, Tally};
+pub use counts::Counts;
 pub use scan::{Batch, Scan};
 pub use space::{Kind, SpaceId, Standing};
-pub use storage::{Counts, Limits, RealStorage, Refused, Touch};
+pub use storage::{Limits, RealStorage, Refused, Touch};
 pub use transfer::{Move, Outcome, Source, Transfer};
 
 /// A frame of real storage, by its number.

@@ -119,8 +119,8 @@ impl RealStorage {
         self.fruitless == Some((self.changes, true)) && self.transfers.is_empty()
     }
 
-    /// The next pages that the scan takes; none at its end. A page that is changed counts as changed until it leaves its
-    /// frame, also if it is referred to before it is put away.
+    /// The next pages that the scan takes; none at its end. A page that is changed counts as changed until it leaves
+    /// its frame, also if it is referred to before it is put away.
     pub fn next_batch(&mut self, scan: &mut Scan, mover: &mut impl Mover) -> Option<Batch> {
         while scan.taken < scan.goal {
             if let Some(visit) = &mut scan.visit {
@@ -349,8 +349,8 @@ impl RealStorage {
         found
     }
 
-    /// Finds out the working set of an address space: what was referred to since this was done last, smoothed. References
-    /// count from nothing.
+    /// Finds out the working set of an address space: what was referred to since this was done last, smoothed.
+    /// References count from nothing.
     pub fn measure(&mut self, space: SpaceId, max_wss: u32, mover: &mut impl Mover) -> Result<u32, Refused> {
         let list = self.spaces.get(&space.0).ok_or(Refused::NoPage)?.list;
         let all: Vec<(Place, Frame)> =

@@ -1,6 +1,7 @@
 //! The frame table and what is asked of it: references, releases, locks, the comings and goings of address spaces.
 
 use crate::blocks::Blocks;
+use crate::counts::Counts;
 use crate::list::{Links, List};
 use crate::orders::Orders;
 use crate::slots::Slots;
@@ -9,9 +10,6 @@ use crate::transfer::{Move, Outcome, Source, Transfer};
 use crate::{Block, Frame, Mover, Place, Slot, Use};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// So many pages of a block set come back together at most: what refers to one of them waits for all.
-const READ_SET: usize = 16;
 
 /// How large everything is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +20,8 @@ pub struct Limits {
     pub blocks: u32,
     /// Slots of page space, volume by volume.
     pub volumes: Vec<u32>,
+    /// So many pages of a block set come back together at most: what refers to one of them waits for all.
+    pub read_set: usize,
 }
 
 /// What of a frame is known.
@@ -86,72 +86,12 @@ pub enum Refused {
     NoFrames,
 }
 
-/// What has happened, ever. Pages, unless something else is said.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Counts {
-    /// First references: a frame was cleared.
-    pub cleared: u64,
-    /// Read from page space, and written there.
-    pub reads: u64,
-    /// See `reads`.
-    pub writes: u64,
-    /// Transfers from page space, and to it.
-    pub blocks_read: u64,
-    /// See `blocks_read`.
-    pub blocks_written: u64,
-    /// From expanded storage.
-    pub gets: u64,
-    /// To expanded storage.
-    pub puts: u64,
-    /// From expanded storage to page space.
-    pub migrated: u64,
-    /// How long the migrated ones had been in expanded storage, all together.
-    pub migrated_age: u64,
-    /// Reclaimed while they were on their way out.
-    pub reclaimed: u64,
-    /// References that found no frame, those that were lent one among them.
-    pub deferred: u64,
-    /// Frames taken by the first pass, the second, and the emergency pass.
-    pub taken: [u64; 3],
-    /// Of all these, how many from the dispatch list.
-    pub taken_in_queue: u64,
-    /// Frames that needed no transfer and no block.
-    pub dropped: u64,
-    /// Pages that could not leave because page space is full.
-    pub full: u64,
-    /// Transfers of pages that failed.
-    pub failed: u64,
-}
-
-impl Counts {
-    /// What has happened since they were `before`.
-    pub fn since(&self, before: &Counts) -> Counts {
-        Counts {
-            cleared: self.cleared - before.cleared,
-            reads: self.reads - before.reads,
-            writes: self.writes - before.writes,
-            blocks_read: self.blocks_read - before.blocks_read,
-            blocks_written: self.blocks_written - before.blocks_written,
-            gets: self.gets - before.gets,
-            puts: self.puts - before.puts,
-            migrated: self.migrated - before.migrated,
-            migrated_age: self.migrated_age - before.migrated_age,
-            reclaimed: self.reclaimed - before.reclaimed,
-            deferred: self.deferred - before.deferred,
-            taken: std::array::from_fn(|pass| self.taken[pass] - before.taken[pass]),
-            taken_in_queue: self.taken_in_queue - before.taken_in_queue,
-            dropped: self.dropped - before.dropped,
-            full: self.full - before.full,
-            failed: self.failed - before.failed,
-        }
-    }
-}
-
 /// Real storage, expanded storage and page space, and who has what of them.
 #[derive(Debug)]
 pub struct RealStorage {
     /// How many frames there are. The table has entries for those that are lent as well.
     pub(crate) count: u32,
+    read_set: usize,
     pub(crate) frames: Vec<Entry>,
     /// How many frames are lent, and entries of such as are not.
     pub(crate) lent: u32,
@@ -185,6 +125,7 @@ impl RealStorage {
         let entry = Entry { state: State::Available, at, changed: false, cleared: false, transfer: 0 };
         RealStorage {
             count: limits.frames,
+            read_set: limits.read_set,
             lent: 0,
             retired: Vec::new(),
             frames: vec![entry; limits.frames as usize],
@@ -477,7 +418,7 @@ impl RealStorage {
         let mut moves = vec![(at, frame, slot)];
         let spare = self.low() / 2;
         for (slot, other) in others {
-            if moves.len() == READ_SET {
+            if moves.len() >= self.read_set {
                 break;
             }
             if !self.is_away_on(other, slot) || self.available.len() <= spare {

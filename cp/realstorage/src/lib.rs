@@ -2,7 +2,8 @@
 //!
 //! [`sharing`] has the pages of saved systems and segments, once for all their users. [`residency`] says of one
 //! virtual machine when its resident pages are counted and when it rests. [`expanded`] is divided among them, and
-//! [`frames`] are counted. [`pager`] moves pages of virtual machines. Users are known here by their user IDs, and time is an argument.
+//! [`frames`] are counted. [`pager`] moves pages of virtual machines. Users are known here by their user IDs, and
+//! time is an argument.
 
 pub mod expanded;
 pub mod frames;

@@ -2,9 +2,9 @@
 //! blocks of expanded storage and page volumes.
 //!
 //! **A fault** is a reference of a CPU, of a channel program or of CP to a page that is not there. It comes from the
-//! storage itself ([`storage::Pager`]), with any lock held and perhaps in the middle of an instruction. So it never waits
-//! for a frame. If none is available it is lent one, and its virtual machine *owes*: at the next instruction's end its
-//! CPUs come back to CP, which waits until frames are there ([`Pages::settle`]). A fault does wait for the page itself.
+//! storage itself ([`storage::Pager`]), with any lock held and perhaps in the middle of an instruction. So it never
+//! waits for a frame. If none is available it is lent one, and its virtual machine *owes*: at the next instruction's end
+//! its CPUs come back to CP, which waits until frames are there ([`Pages::settle`]). A fault does wait for the page itself.
 //! It reads that from its page volume on its own thread.
 //!
 //! **Pages leave** on a thread of the pager's. It is woken when few frames are available. It chooses pages of one
@@ -18,51 +18,40 @@
 //! The pool's lock is taken with any other held, and nothing is taken with it but the list of what has gone, and the
 //! gate of a storage.
 
+mod flags;
 mod hands;
 mod space;
+mod state;
 mod thread;
 mod volume;
 
 pub use space::{Full, Pages, Tally, Unlockable};
+pub use state::{Notice, Standings};
 pub use volume::{FileVolume, PageVolume};
 
 use crate::expanded::Expanded;
 use arch::PAGE;
-use base::{Clock, Held};
+use base::Clock;
 use complex::Configuration;
+use flags::Flags;
 use hands::{Hands, Owner};
 pub use paging::{Census, Counts, Standing};
-use paging::{Kind, Limits, RealStorage, SpaceId, Transfer};
-use space::{Flags, PagesOf};
+use paging::{Kind, Limits, RealStorage};
+use space::PagesOf;
+use state::{Inner, Pool};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use storage::Storage;
 use volume::Volumes;
 
-/// So many percent of page space in use are worth a notice.
-const MUCH: u64 = 90;
-/// After such a notice, it is due again when it has been so few.
-const LESS: u64 = 80;
+/// So many pages of a block set come back together at most: a fault waits for all of them, 3 microseconds each.
+const READ_SET: usize = 16;
 
 /// SET SRM MAXWSS with no effect.
 pub const UNLIMITED: u64 = 9999;
-
-/// What the operator is to be told.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Notice {
-    /// So many percent of page space are in use.
-    Much(u64),
-    /// All of page space is in use.
-    Full,
-    /// A page volume could not be read or written: its name, what failed, and why.
-    Trouble(String, &'static str, String),
-}
-
-/// Which users are in the dispatch list or the eligible list, by their numbers; all others are dormant.
-pub type Standings = dyn Fn() -> Vec<(u32, Standing)> + Send + Sync;
 
 /// What a system has for its pages.
 pub struct Resources {
@@ -76,91 +65,6 @@ pub struct Resources {
     pub clock: Arc<dyn Clock>,
     /// Called when there is a notice for the operator, with the pool locked: it must only take a note.
     pub alarm: Box<dyn Fn() + Send + Sync>,
-}
-
-/// All that changes.
-struct Pool {
-    real: RealStorage,
-    hands: Hands,
-    /// Transfers to page volumes that have not begun.
-    outgoing: VecDeque<Transfer>,
-    notices: Vec<Notice>,
-    /// A notice that page space is nearly full has been given.
-    warned: bool,
-    /// Writes fail one after another, or a page volume's host has no room: until then, in microseconds of the clock,
-    /// nothing is written.
-    refused_until: u64,
-    /// How many writes have failed one after another.
-    failures: u32,
-    /// The most that a working set may be, in pages.
-    max_wss: u32,
-    /// What the counts were, from time to time: microseconds of the clock, and the counts.
-    samples: VecDeque<(u64, Counts)>,
-    asleep: bool,
-    ended: bool,
-}
-
-struct Inner {
-    pool: Mutex<Pool>,
-    /// Frames or pages have come, or hope has gone.
-    news: Condvar,
-    /// The thread has something to do.
-    bell: Condvar,
-    /// Address spaces whose storage has gone, and whether there are such.
-    gone: Mutex<Vec<SpaceId>>,
-    has_gone: AtomicBool,
-    volumes: Volumes,
-    expanded: Expanded,
-    clock: Arc<dyn Clock>,
-    alarm: Box<dyn Fn() + Send + Sync>,
-    standings: OnceLock<Box<Standings>>,
-}
-
-impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Pool> {
-        let mut pool = self.pool.lock().held();
-        if self.has_gone.swap(false, SeqCst) {
-            let gone = std::mem::take(&mut *self.gone.lock().held());
-            let Pool { real, hands, .. } = &mut *pool;
-            for space in gone {
-                let owner = hands.spaces.remove(&space);
-                real.destroy(space, hands).expect("nothing else has the address space");
-                owner.iter().for_each(|owner| real.give_free_storage(&owner.blocks));
-            }
-            hands.flush();
-            self.news.notify_all();
-        }
-        pool
-    }
-
-    fn now(&self) -> u64 {
-        self.clock.now().unix_nanos() / 1000
-    }
-
-    /// Wakes the thread if it has something to do.
-    fn ring(&self, pool: &Pool) {
-        if pool.asleep && (pool.real.is_short() || pool.real.is_short_of_blocks() || !pool.outgoing.is_empty()) {
-            self.bell.notify_one();
-        }
-    }
-
-    fn notify(&self, pool: &mut Pool, notice: Notice) {
-        if pool.notices.last() != Some(&notice) {
-            pool.notices.push(notice);
-            (self.alarm)();
-        }
-    }
-
-    /// Looks how much of page space is in use.
-    fn look_at_slots(&self, pool: &mut Pool) {
-        let census = pool.real.slots();
-        let percent = (u64::from(census.used) * 100).checked_div(census.all.into()).unwrap_or(0);
-        if percent >= MUCH && !pool.warned {
-            pool.warned = true;
-            self.notify(pool, Notice::Much(percent));
-        }
-        pool.warned &= percent >= LESS;
-    }
 }
 
 /// The pager of a system. Its thread ends with it.
@@ -194,7 +98,7 @@ impl Paging {
         let volumes = Volumes::new(volumes);
         let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX / 2);
         let blocks = number((expanded.installed() << 20) / PAGE);
-        let limits = Limits { frames: number(frames), blocks, volumes: volumes.sizes() };
+        let limits = Limits { frames: number(frames), blocks, volumes: volumes.sizes(), read_set: READ_SET };
         let pool = Pool {
             real: RealStorage::new(&limits),
             hands: Hands::new(match blocks {
@@ -316,19 +220,6 @@ impl Paging {
     }
 }
 
-impl Pool {
-    /// Keeps what the counts are, at most once a second, for eight seconds.
-    fn sample(&mut self, now: u64) {
-        const SECOND: u64 = 1_000_000;
-        if self.samples.back().is_none_or(|(at, _)| at + SECOND <= now) {
-            self.samples.push_back((now, self.real.counts()));
-        }
-        while self.samples.len() > 1 && self.samples.front().is_some_and(|(at, _)| at + 8 * SECOND < now) {
-            self.samples.pop_front();
-        }
-    }
-}
-
 impl Drop for Paging {
     fn drop(&mut self) {
         self.inner.lock().ended = true;
@@ -339,6 +230,3 @@ impl Drop for Paging {
         }
     }
 }
-
-/// A configuration that may have gone.
-type Machine = Weak<Configuration>;

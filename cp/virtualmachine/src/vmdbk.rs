@@ -500,8 +500,8 @@ impl Vmdbk {
         }
     }
 
-    /// Finds out the working set, in pages: what was referred to since this was done last. Without a pager it is what the
-    /// host keeps.
+    /// Finds out the working set, in pages: what was referred to since this was done last. Without a pager it is what
+    /// the host keeps.
     pub fn measure(&self) -> u64 {
         let machine = self.machine();
         match &machine.pages {

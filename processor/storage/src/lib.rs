@@ -228,7 +228,7 @@ impl Storage {
         self.check(a, to.len())?;
         self.in_pieces(a, to.len(), false, |at, part| {
             let to = &mut to[part];
-            // SAFETY: the range was checked to lie in the mapping; other writers make bytes torn, never unsound to copy.
+            // SAFETY: the range was checked to lie in the mapping; others make bytes torn, never unsound to copy.
             unsafe { std::ptr::copy_nonoverlapping(self.bytes.at(at), to.as_mut_ptr(), to.len()) }
         })?;
         order::fetched();
@@ -392,8 +392,8 @@ impl Storage {
     }
 
     /// The host address of the frame that holds `a`, for the CPU's access path, whose page is there to be fetched from
-    /// or stored into. Everything read or written through it is shared with other CPUs and channel programs. The address
-    /// is valid as long as the storage is. The page is there until the CPU has purged its TLB.
+    /// or stored into. Everything read or written through it is shared with other CPUs and channel programs. The
+    /// address is valid as long as the storage is. The page is there until the CPU has purged its TLB.
     pub fn frame(&self, a: Absolute, store: bool) -> Result<*mut u8, NotAvailable> {
         let host = self.place(a)?;
         if self.paged.get().is_some() {

@@ -6,8 +6,8 @@
 //! Storage without a pager has no such bytes.
 //!
 //! **Taking a page.** The pager withholds it ([`Storage::withhold`]): from then on nothing finds it anew. Accesses that
-//! do not go through a TLB hold the gate while they copy, and have ended when that returns. CPUs may have entries still.
-//! When each has purged its TLB, the byte says all that was done with the page, and the bytes are the pager's.
+//! do not go through a TLB hold the gate while they copy, and have ended when that returns. CPUs may have entries
+//! still. When each has purged its TLB, the byte says all that was done with the page, and the bytes are the pager's.
 //!
 //! Attached pages (see [`Storage::attach`]) are others', and none of this concerns them. Keys, marks of code and what
 //! the guest says of a page's use lie in tables of their own, and stay while the page is away.

@@ -1,13 +1,16 @@
 //! What moves pages: the [`Mover`] between guests' storage, blocks of expanded storage and what came from a volume.
 
-use super::{Machine, space::Flags};
+use super::flags::Flags;
+use super::volume::Page;
 use arch::PAGE;
+use complex::Configuration;
 use paging::{Block, Frame, Mover, Place, Slot, SpaceId, Use};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 use storage::Storage;
 
-pub(super) type Page = [u8; PAGE as usize];
+/// A configuration that may have gone.
+pub(super) type Machine = Weak<Configuration>;
 
 /// Whose pages an address space has.
 pub(super) struct Owner {

@@ -1,30 +1,15 @@
 //! One virtual machine's pages: faults, and what CP asks of them.
 
-use super::{Inner, Machine, Notice, Pool};
+use super::flags::Flags;
+use super::hands::Machine;
+use super::state::{Inner, Notice, Pool};
 use base::Held;
 use paging::{Move, Place, SpaceId, Touch, Transfer};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 use storage::{Lost, Pager};
-
-/// What others are to see of a virtual machine's pages without the pool.
-#[derive(Default)]
-pub(super) struct Flags {
-    /// A fault was lent a frame.
-    owes: AtomicBool,
-    /// The number of a page that could not be read back, plus 1; 0: none.
-    lost: AtomicU64,
-    /// Faults that wait, and CPUs that wait for frames.
-    waiting: AtomicU32,
-}
-
-impl Flags {
-    pub(super) fn waits(&self) -> bool {
-        self.waiting.load(SeqCst) > 0
-    }
-}
 
 /// What the storage of a virtual machine knows of the pager.
 pub(super) struct PagesOf {

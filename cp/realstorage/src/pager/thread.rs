@@ -1,6 +1,6 @@
 //! The thread that takes pages away and writes them.
 
-use super::{Inner, Notice, Pool};
+use super::state::{Inner, Notice, Pool};
 use arch::PAGE;
 use base::Held;
 use paging::{Batch, Outcome, Scan, Source, Standing, Transfer, Use};

@@ -3,7 +3,6 @@
 //! What lies there is of no use to a later start of the system, and is not trusted: for each slot that was written a
 //! sum of its bytes is kept. A page that comes back otherwise is lost.
 
-use super::hands::Page;
 use arch::PAGE;
 use base::file::Access;
 use paging::{Outcome, Slot};
@@ -12,6 +11,9 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The bytes of a page.
+pub(super) type Page = [u8; PAGE as usize];
 
 /// Room for pages.
 pub trait PageVolume: Send + Sync {
