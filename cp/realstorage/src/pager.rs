@@ -48,7 +48,7 @@ use storage::Storage;
 use volume::Volumes;
 
 /// So many pages of a block set come back together at most: a fault waits for all of them, 3 microseconds each.
-const READ_SET: usize = 16;
+const READ_SET: usize = 4;
 
 /// SET SRM MAXWSS with no effect.
 pub const UNLIMITED: u64 = 9999;
