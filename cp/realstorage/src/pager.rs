@@ -3,9 +3,9 @@
 //!
 //! **A fault** is a reference of a CPU, of a channel program or of CP to a page that is not there. It comes from the
 //! storage itself ([`storage::Pager`]), with any lock held and perhaps in the middle of an instruction. So it never
-//! waits for a frame. If none is available it is lent one, and its virtual machine *owes*: at the next instruction's end
-//! its CPUs come back to CP, which waits until frames are there ([`Pages::settle`]). A fault does wait for the page itself.
-//! It reads that from its page volume on its own thread.
+//! waits for a frame. If none is available it is lent one, and its virtual machine *owes*: at the next instruction's
+//! end its CPUs come back to CP, which waits until frames are there ([`Pages::settle`]). A fault does wait for the page
+//! itself. It reads that from its page volume on its own thread.
 //!
 //! **Pages leave** on a thread of the pager's. It is woken when few frames are available. It chooses pages of one
 //! virtual machine, and withholds them. Then it has the CPUs of that give up their translations, with nothing locked.

@@ -67,8 +67,8 @@ impl Target {
 ///
 /// Brings pages of a virtual machine into real storage and keeps them there, whatever else wants storage. The numbers
 /// of the first and the last page are hexadecimal; pages of saved segments cannot be locked. With MAP, each page is
-/// shown with the frame that it has. The pages stay until UNLOCK, until the virtual machine's storage is cleared by IPL or
-/// DEFINE STORAGE, or LOGOFF. SET RESERVED is better where it does not matter which pages it are.
+/// shown with the frame that it has. The pages stay until UNLOCK, until the virtual machine's storage is cleared
+/// by IPL or DEFINE STORAGE, or LOGOFF. SET RESERVED is better where it does not matter which pages it are.
 pub fn lock(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = target(cp, issuer, &mut words, "LCK")?;
     let pages = range(&target, &mut words)?;
