@@ -58,11 +58,10 @@ const _: () = assert!(size_of::<RecordHeader>() == 20);
 pub struct ControlElement {
     /// X'E2' samples, X'C5' events.
     pub kind: u8,
-    /// Which of the domains have records there: X'80' system, X'40' monitor, X'20' scheduler, X'10' storage, X'08'
-    /// user, X'04' processor, X'02' I/O, X'01' seeks.
-    pub domains: u8,
-    /// X'80' virtual networks, X'40' ISFC, X'20' application data, X'10' SSI.
-    pub more_domains: u8,
+    /// Which of the domains have records there: X'8000' system, X'4000' monitor, X'2000' scheduler, X'1000' storage,
+    /// X'0800' user, X'0400' processor, X'0200' I/O, X'0100' seeks, X'0080' virtual networks, X'0040' ISFC, X'0020'
+    /// application data, X'0010' SSI.
+    pub domains: U16,
     /// Zero.
     pub reserved_03: u8,
     /// The address of the first byte.
@@ -80,10 +79,10 @@ pub struct MonitorConnect {
     pub shared: u8,
     /// X'80': samples are wanted; X'40': events.
     pub wanted: u8,
+    /// Not looked at.
+    pub reserved_02: [u8; 6],
     /// The name of the segment.
     pub segment: [u8; 8],
-    /// Zeros, or ones.
-    pub rest: [u8; 6],
 }
 const _: () = assert!(size_of::<MonitorConnect>() == 16);
 

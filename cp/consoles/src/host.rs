@@ -14,6 +14,11 @@ pub trait Host: Send + Sync {
     fn runs(&self) {}
     /// This thread has run a virtual machine.
     fn has_run(&self) {}
+    /// How many pages the host has mapped and has read, ever, because this thread referred to them; `None` if it does not
+    /// say.
+    fn faults(&self) -> Option<(u64, u64)> {
+        None
+    }
     /// A virtual machine has come to an end by itself; its user is in CP READ.
     fn ended(&self, _userid: &str, _how: &Ending) {}
     /// The password of a user, if it was changed since the directory was read.

@@ -1,5 +1,7 @@
 //! The monitor's domains: what each is called, and whether there are samples, events, and choices in it.
 
+use base::layout::U32;
+
 /// A domain. The number is that of the records.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
@@ -83,6 +85,12 @@ impl Side {
     /// The letter of its control elements: S or E, in EBCDIC.
     pub fn letter(self) -> u8 {
         if self == Side::Sample { 0xe2 } else { 0xc5 }
+    }
+
+    /// The class of its messages: the letter, and C if they are about configuration records, in EBCDIC.
+    pub fn class(self, configuration: bool) -> u32 {
+        let second = if configuration { 0xc3 } else { 0x40 };
+        U32::from_bytes([self.letter(), second, 0x40, 0x40]).get()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is counted of a real processor: where it happens, by the thread that is the processor.
 
+use base::Tod;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Why interpretive execution ended.
@@ -44,6 +45,8 @@ pub struct Processor {
     /// Pages that the host read when the processor referred to them.
     pub read: AtomicU64,
     causes: [AtomicU64; CAUSES],
+    /// When the host was asked for pages last: a TOD clock value.
+    asked: AtomicU64,
 }
 
 impl Processor {
@@ -60,6 +63,17 @@ impl Processor {
     /// How often it was begun.
     pub fn interpreted(&self) -> u64 {
         self.causes.iter().map(|cause| cause.load(Relaxed)).sum()
+    }
+
+    /// Whether the host has not been asked for pages for a second, which it is now.
+    pub fn is_behind(&self, now: Tod) -> bool {
+        /// A second, in microseconds.
+        const OFTEN: u64 = 1_000_000;
+        let behind = now.micros_since(Tod(self.asked.load(Relaxed))) >= OFTEN;
+        if behind {
+            self.asked.store(now.0, Relaxed);
+        }
+        behind
     }
 
     /// A virtual CPU was run for `busy` microseconds: those that it ran, and those that its user is charged for.

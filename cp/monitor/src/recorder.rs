@@ -232,8 +232,7 @@ impl Recorder {
     ) -> Result<(MonitorConnected, Segment), u8> {
         let user = MonitorConnect::read_from_bytes(&user).map_err(|_| reason::USER_DATA)?;
         let name = ebcdic::to_string(&user.segment);
-        let rest = |byte: u8| user.rest.iter().all(|&other| other == byte);
-        if user.shared > 1 || user.wanted & 0xc0 == 0 || user.wanted & 0x3f != 0 || !(rest(0) || rest(0xff)) {
+        if user.shared > 1 || user.wanted & 0xc0 == 0 || user.wanted & 0x3f != 0 {
             return Err(reason::USER_DATA);
         }
         let segment = segment(name.trim_end_matches([' ', '\0']))?;
@@ -276,7 +275,29 @@ impl Recorder {
     }
 
     /// Does what a MONITOR command says. What is said to the user, or why nothing was done.
-    pub fn order(&mut self, order: &Order, now: Tod) -> Result<Vec<Message>, Message> {
+    pub fn orders(&mut self, orders: &[Order], now: Tod) -> Result<Vec<Message>, Message> {
+        let (mut interval, mut rate) = (self.settings.interval, self.settings.rate);
+        for order in orders {
+            match order {
+                Order::Interval(new) => interval = *new,
+                Order::Rate(new) => rate = *new,
+                _ => (),
+            }
+        }
+        if rate.is_some_and(|rate| rate > interval) {
+            return Err(message::monitor_rate());
+        }
+        let before = self.settings.clone();
+        let said: Result<Vec<_>, _> = orders.iter().map(|order| self.order(order, now)).collect();
+        if said.is_err() {
+            // Whatever the segment was divided by, it was large enough for that.
+            let _ = self.divide(before.clone());
+            self.settings = before;
+        }
+        Ok(said?.concat())
+    }
+
+    fn order(&mut self, order: &Order, now: Tod) -> Result<Vec<Message>, Message> {
         match order {
             Order::Start { sides, partition, block } => return self.start(sides, *partition, *block, now),
             Order::Stop(sides) => return Ok(sides.iter().filter_map(|&side| self.stop(side)).collect()),
@@ -284,16 +305,10 @@ impl Recorder {
                 self.settings.part_mut(*side).enable(*domain, what.clone(), *on);
             }
             Order::Interval(interval) => {
-                if self.settings.rate.is_some_and(|rate| rate > *interval) {
-                    return Err(message::monitor_rate());
-                }
                 self.settings.interval = *interval;
                 self.schedule(now);
             }
             Order::Rate(rate) => {
-                if rate.is_some_and(|rate| rate > self.settings.interval) {
-                    return Err(message::monitor_rate());
-                }
                 self.settings.rate = *rate;
                 self.next_look = rate.map(|rate| now.plus_micros(rate)).filter(|_| self.boundary.is_some());
             }
@@ -470,7 +485,7 @@ impl Recorder {
             self.sever(&readers, reason::CONFIGURATION, world);
             return;
         }
-        let class = u32::from_be_bytes([side.letter(), 0xc3, 0x40, 0x40]);
+        let class = side.class(true);
         let message = self.publish(side, element, at, &bytes, masks, world);
         for client in self.clients.iter_mut().filter(|client| readers.contains(&client.reader)) {
             client.configured[side as usize] = true;
@@ -498,11 +513,9 @@ impl Recorder {
     ) -> Option<[u8; 8]> {
         let (segment, _) = self.segment.as_ref()?;
         let start = segment.first + page * PAGE as u32;
-        let [domains, more_domains] = masks.to_be_bytes();
         let control = ControlElement {
             kind: side.letter(),
-            domains,
-            more_domains,
+            domains: masks.into(),
             start: start.into(),
             end: (start + bytes.len() as u32 - 1).into(),
             ..ControlElement::default()
@@ -557,7 +570,7 @@ impl Recorder {
         let rest = bytes.split_off(bytes.len().min(pages as usize * PAGE));
         self.backlog = (rest, masks);
         let readers = self.takers(Side::Sample);
-        let class = u32::from_be_bytes([Side::Sample.letter(), 0x40, 0x40, 0x40]);
+        let class = Side::Sample.class(false);
         match self.publish(Side::Sample, 1, at, &bytes, masks, world) {
             Some(data) => self.tell(&readers, class, data, About::Sample, now, world),
             None => self.sever(&readers, reason::HOST, world),
@@ -607,7 +620,7 @@ impl Recorder {
         }
         let (bytes, masks) = take(&mut self.events).finish();
         let readers = self.takers(Side::Event);
-        let class = u32::from_be_bytes([Side::Event.letter(), 0x40, 0x40, 0x40]);
+        let class = Side::Event.class(false);
         self.next_block = (block + 1) % plan.blocks;
         let page = plan.events + block * plan.block;
         match self.publish(Side::Event, ELEMENTS + block, page, &bytes, masks, world) {

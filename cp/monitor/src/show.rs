@@ -86,7 +86,7 @@ mod tests {
 
     fn order(recorder: &mut Recorder, line: &str) {
         let orders: Vec<Order> = orders(&mut Words::new(line)).expect(line);
-        orders.iter().for_each(|order| drop(recorder.order(order, Tod(1 << 40)).expect(line)));
+        recorder.orders(&orders, Tod(1 << 40)).expect(line);
     }
 
     #[test]

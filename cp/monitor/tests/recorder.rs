@@ -85,13 +85,9 @@ impl Story {
 
     fn say(&mut self, line: &str) -> Result<String, String> {
         let orders = orders(&mut Words::new(line)).map_err(|message| message.id())?;
-        let mut said = String::new();
-        for order in orders {
-            let messages = self.recorder.order(&order, self.now).map_err(|message| message.id())?;
-            messages.iter().for_each(|message| said += &message.id());
-        }
+        let messages = self.recorder.orders(&orders, self.now).map_err(|message| message.id())?;
         self.recorder.service(self.now, &mut self.world);
-        Ok(said)
+        Ok(messages.iter().map(|message| message.id()).collect())
     }
 
     fn segment(&self) -> Segment {
@@ -99,7 +95,7 @@ impl Story {
     }
 
     fn connect(&mut self, reader: Reader, shared: u8, wanted: u8) -> Result<(), u8> {
-        let user = MonitorConnect { shared, wanted, segment: ebcdic::padded("MONDCSS"), rest: [0xff; 6] };
+        let user = MonitorConnect { shared, wanted, segment: ebcdic::padded("MONDCSS"), reserved_02: [0xff; 6] };
         let user: [u8; 16] = user.as_bytes().try_into().unwrap();
         let (answer, segment) = self.recorder.admits(user, |name| {
             assert_eq!(name, "MONDCSS");
@@ -135,7 +131,7 @@ impl Story {
             for element in self.world.bytes[start..=end].chunks(size_of::<ControlElement>()) {
                 let element = ControlElement::read_from_bytes(element).unwrap();
                 assert_eq!(u32::from(element.kind), class >> 24);
-                assert!(element.domains != 0 || element.more_domains != 0);
+                assert!(element.domains.get() != 0);
                 let (start, end) = ((element.start.get() - FIRST) as usize, (element.end.get() - FIRST) as usize);
                 assert!(start < end && end < self.pages as usize * PAGE);
                 for page in self.world.bytes[start..=end].chunks(PAGE) {
@@ -282,6 +278,12 @@ fn connections_that_are_refused() {
     assert_eq!(story.say("event config size 10"), Err("HCPMNR6222E".into()));
     assert_eq!(story.say("sample start"), Err("HCPMNR6222E".into()));
     assert_eq!(story.say("sample rate 2 min"), Err("HCPMNR6223E".into()));
+    // All of a command is done, or nothing.
+    let before = story.recorder.settings.clone();
+    assert_eq!(story.say("sample interval 1 sec"), Err("HCPMNR6223E".into()));
+    assert_eq!(story.say("event config limit 5 size 10"), Err("HCPMNR6222E".into()));
+    assert_eq!(story.recorder.settings, before);
+    assert_eq!(story.say("sample interval 1 sec rate .5"), Ok(String::new()));
 }
 
 #[test]

@@ -241,7 +241,15 @@ impl Cp {
         let times = machine.configuration.times(work.cpu);
         let (busy, emulation) = (end.micros_since(start), times.0.saturating_sub(before.0));
         let users = times.1.saturating_sub(before.1);
-        self.counts[processor].has_run(busy, emulation, users, machine.new_starts());
+        let counts = &self.counts[processor];
+        counts.has_run(busy, emulation, users, machine.new_starts());
+        if self.monitor_due().is_some()
+            && counts.is_behind(end)
+            && let Some((mapped, read)) = self.host.faults()
+        {
+            counts.mapped.store(mapped, Ordering::Relaxed);
+            counts.read.store(read, Ordering::Relaxed);
+        }
         self.processors.returned(processor, &work, busy, why, until);
         self.drain_moves();
         // Without the size of the host's storage STORBUF has no effect, and working sets are not needed.

@@ -183,11 +183,8 @@ impl Cp {
     ) -> Result<Vec<message::Message>, message::Message> {
         let now = self.now();
         self.with_monitor(|recorder, around| {
-            let mut said = Vec::new();
             let (samples, events) = (recorder.is_recording(Side::Sample), recorder.is_recording(Side::Event));
-            for order in orders {
-                said.extend(recorder.order(order, now)?);
-            }
+            let said = recorder.orders(orders, now)?;
             recorder.service(now, around);
             events::command(recorder, around, line, (samples, events), now);
             Ok(said)

@@ -8,7 +8,7 @@ use arch::monitor::{
     PagingConfiguration, ProcessorConfiguration, Record, SampleProfile, SchedulerConfiguration, SystemConfiguration,
 };
 use base::ebcdic::padded;
-use base::layout::U32;
+use base::layout::{U16, U32};
 use dispatch::Srm;
 use minidisk::real::{State, size};
 use monitor::domain::{Choice, Domain, Side};
@@ -166,7 +166,7 @@ fn detail(cp: &Cp, side: Side, domain: Domain, part: &Part, frames: &mut Frames)
         Choice::Devices => {
             let reals = cp.disks.reals();
             let enabled = reals.iter().filter(|real| part.has_device(&device(real)));
-            enabled.map(|real| real.number.to_be_bytes().to_vec()).collect()
+            enabled.map(|real| U16::new(real.number).to_bytes().to_vec()).collect()
         }
     };
     let room = (LONGEST - DomainDetail::LAYOUT.length) / entries.first().map_or(1, Vec::len);
