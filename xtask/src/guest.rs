@@ -187,8 +187,9 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
 }
 
 /// Modules of the kernel that tests load: networks between guests, over IUCV, with cards and channels; random numbers;
-/// disks, what is on them, and machines of a guest's own; folders of the host, and other devices of virtio.
-const MODULES: [&str; 38] = [
+/// disks, what is on them, and machines of a guest's own; folders of the host, and other devices of virtio; records of
+/// CP's monitor, and data for them.
+const MODULES: [&str; 42] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -227,6 +228,10 @@ const MODULES: [&str; 38] = [
     "vmw_vsock_virtio_transport_common.ko",
     "vmw_vsock_virtio_transport.ko",
     "virtio_balloon.ko",
+    "monreader.ko",
+    "monwriter.ko",
+    "appldata_mem.ko",
+    "appldata_os.ko",
 ];
 
 /// Unpacks those of these modules that `package` has into `folder`. A kernel may have them built in, or no longer.
