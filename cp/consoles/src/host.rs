@@ -14,8 +14,8 @@ pub trait Host: Send + Sync {
     fn runs(&self) {}
     /// This thread has run a virtual machine.
     fn has_run(&self) {}
-    /// How many pages the host has mapped and has read, ever, because this thread referred to them; `None` if it does not
-    /// say.
+    /// How many pages the host has mapped and has read, ever, because this thread referred to them; `None` if it does
+    /// not say.
     fn faults(&self) -> Option<(u64, u64)> {
         None
     }

@@ -383,8 +383,8 @@ messages! {
     no_printer() = "DMP" 61 'E' "No virtual printer; nothing was dumped";
     /// TRACE has no trap of this name. QUERY TRACE shows those there are.
     no_trap(id) = "TRD" 1511 'E' "Trace identifier {id} does not exist";
-    /// Records are written of some domains and not of others: HELP MONITOR lists them. SEEKS, NETWORK, ISFC and SSI have
-    /// none here, SCHEDULER has events alone, PROCESSOR and STORAGE samples alone.
+    /// Records are written of some domains and not of others: HELP MONITOR lists them. SEEKS, NETWORK, ISFC and SSI
+    /// have none here, SCHEDULER has events alone, PROCESSOR and STORAGE samples alone.
     no_monitor_domain(domain, side) = "MNR" 6220 'E' "Monitor domain {domain} has no {side} records";
     /// SYSTEM and MONITOR are always enabled.
     fixed_monitor_domain(domain) = "MNR" 6221 'E' "Monitor domain {domain} cannot be disabled";
@@ -393,7 +393,8 @@ messages! {
     /// MONITOR SAMPLE RATE may be as long as the INTERVAL, not longer.
     monitor_rate() = "MNR" 6223 'E' "The high-frequency rate is longer than the interval";
     /// It begins when a program connects to *MONITOR for it.
-    monitor_pending(side) = "MNR" 6224 'I' "{side} recording is pending because there are no users connected to *MONITOR for this data";
+    monitor_pending(side) = "MNR" 6224 'I'
+        "{side} recording is pending because there are no users connected to *MONITOR for this data";
     /// Programs that are connected to *MONITOR get records from now on.
     monitor_started(side) = "MNR" 6225 'I' "{side} recording is started";
     /// Programs that are connected to *MONITOR stay connected, and get no more records.

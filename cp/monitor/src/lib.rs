@@ -2,9 +2,9 @@
 //!
 //! Pure: counts, names and times are given, and lines and records come back. Nothing here knows a virtual machine.
 //!
-//! The monitor: [`domain`] and [`settings`] say what is recorded; [`operands`] reads MONITOR's words; [`recorder`] is the
-//! state machine, and [`frames`] are the pages that it writes; [`show`] has the lines of QUERY MONITOR. What is counted
-//! for it is counted in [`processor`] and [`waits`].
+//! The monitor: [`domain`] and [`settings`] say what is recorded; [`operands`] reads MONITOR's words; [`recorder`] is
+//! the state machine, and [`frames`] are the pages that it writes; [`show`] has the lines of QUERY MONITOR. What is
+//! counted for it is counted in [`processor`] and [`waits`].
 
 pub mod account;
 pub mod domain;

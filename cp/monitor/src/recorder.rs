@@ -3,8 +3,8 @@
 //! It is given the time, and a [`World`] in which it writes pages, sends messages and asks for records. So a test gives
 //! it a clock and readers of its own.
 //!
-//! **The segment**: pages of control elements; the configuration area of samples, and their data; the configuration area
-//! of events, and their blocks. A message names control elements, which name pages.
+//! **The segment**: pages of control elements; the configuration area of samples, and their data; the configuration
+//! area of events, and their blocks. A message names control elements, which name pages.
 //!
 //! **Samples**: at each boundary of the interval, counted from START, if every reader has replied to what it has. If
 //! not, the interval is left out: counts go on. What does not fit into the area follows after the replies.
@@ -466,10 +466,7 @@ impl Recorder {
     fn configure(&mut self, side: Side, now: Tod, world: &mut dyn World) {
         let Some((_, plan)) = &self.segment else { return };
         let new = |client: &Client| client.wants[side as usize] && !client.configured[side as usize];
-        if self.settings.part(side).started.is_none()
-            || self.is_configuring(side)
-            || !self.clients.iter().any(|client| new(client))
-        {
+        if self.settings.part(side).started.is_none() || self.is_configuring(side) || !self.clients.iter().any(new) {
             return;
         }
         let (at, element) = match side {

@@ -15,6 +15,9 @@ const FIRST: u32 = 0x900_0000;
 const A: Reader = (1, 0);
 const B: Reader = (2, 3);
 
+/// A record: its domain, its number and what follows the header.
+type Found = (u8, u16, Vec<u8>);
+
 /// A message on its way: its number, class and data.
 type Sent = (u32, u32, [u8; 8]);
 
@@ -121,7 +124,7 @@ impl Story {
     }
 
     /// What a reader got: for each message its class, and the records: domain, number and what follows the header.
-    fn read(&mut self, reader: Reader) -> Vec<(String, Vec<(u8, u16, Vec<u8>)>)> {
+    fn read(&mut self, reader: Reader) -> Vec<(String, Vec<Found>)> {
         let sent = std::mem::take(self.world.sent.get_mut(&reader).expect("the path is there"));
         let read = sent.into_iter().map(|(_, class, data)| {
             let message = MonitorMessage::read_from_bytes(&data).unwrap();

@@ -15,5 +15,6 @@ pub mod intercept;
 pub mod logon;
 mod monitoring;
 mod services;
+mod sight;
 pub mod system;
 mod tell;

@@ -5,11 +5,12 @@
 mod applications;
 mod configuration;
 mod events;
+mod numbers;
 mod samples;
 mod users;
 
+use crate::sight::{Inner, Sight};
 use crate::system::Cp;
-use applications::Applications;
 use arch::monitor::Record;
 use base::{Held, Tod};
 use iucv::{Answer, List};
@@ -17,39 +18,11 @@ use monitor::domain::{Domain, Side};
 use monitor::frames::Frames;
 use monitor::recorder::{Reader, Recorder, Segment, World, reason};
 use monitor::settings::{Device, Settings};
-use monitor::waits::Waits;
 use realstorage::sharing::ControlPages;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use virtualmachine::block_path::Iucv;
 use virtualmachine::vmdbk::Vmdbk;
 use zerocopy::IntoBytes;
-
-/// The monitor.
-#[derive(Default)]
-pub(crate) struct Monitoring {
-    inner: Mutex<Inner>,
-    /// When it has something to do next, and when it had last: TOD clock values. 0: never.
-    due: AtomicU64,
-    last: AtomicU64,
-    /// A bit for each domain whose events are recorded now.
-    events: AtomicU32,
-}
-
-#[derive(Default)]
-struct Inner {
-    recorder: Recorder,
-    seen: Sight,
-}
-
-/// What the monitor keeps from one look at the system to the next.
-#[derive(Default)]
-struct Sight {
-    /// The segment's pages, as long as it has readers.
-    pages: Option<ControlPages>,
-    waits: Waits,
-    applications: Applications,
-}
 
 /// The system, as the state machine acts upon it.
 struct Around<'a> {
@@ -239,9 +212,4 @@ impl World for Around<'_> {
         let queued = self.cp.processors.dispatcher(|dispatcher, at| dispatcher.queues(at));
         self.seen.waits.look(&queued);
     }
-}
-
-/// Microseconds in the TOD clock's unit.
-fn tod(microseconds: u64) -> u64 {
-    Tod(0).plus_micros(microseconds).0
 }

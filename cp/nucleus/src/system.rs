@@ -3,7 +3,7 @@
 //! [`Cp`] is the whole Control Program; the program around it hands it events by the functions of `events`. Here are
 //! the users, the terminals, and the rule whether a virtual machine may run.
 
-use crate::monitoring::Monitoring;
+use crate::sight::Monitoring;
 use base::{Clock, Held, Timers, Tod};
 use consoles::FLOOD;
 use consoles::agenda::Agenda;

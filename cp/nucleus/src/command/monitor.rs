@@ -18,8 +18,8 @@ use monitor::operands;
 ///   CONFIG [SIZE n] [LIMIT n [MIN|SEC]]
 ///   STARt | STOP
 ///
-/// EVENT takes ENABLE, DISABLE, CONFIG, START [PARTITION n] [BLOCK n] and STOP. Several but ENABLE and DISABLE may stand
-/// in one command. A domain is one of
+/// EVENT takes ENABLE, DISABLE, CONFIG, START [PARTITION n] [BLOCK n] and STOP. Several but ENABLE and DISABLE may
+/// stand in one command. A domain is one of
 ///
 ///   PROCessor   STORage                              of samples
 ///   SCHEDuler ALL | USERID userid ...                of events
@@ -28,10 +28,10 @@ use monitor::operands;
 ///   I/O ALL | DEVice rdev[-rdev] ... | TYPE type ... | CLASS DASD | VOLume volid ...
 ///                                                    of both
 ///
-/// SYSTEM and MONITOR are always enabled. CONFIG SIZE is the number of pages for configuration records, LIMIT how long a
-/// program may take to reply to them before its path is severed. PARTITION is the number of pages for events, in blocks
-/// of BLOCK pages; all the rest is for samples. Until a program is connected, recording is pending. QUERY MONITOR shows
-/// all of it.
+/// SYSTEM and MONITOR are always enabled. CONFIG SIZE is the number of pages for configuration records, LIMIT how long
+/// a program may take to reply to them before its path is severed. PARTITION is the number of pages for events, in
+/// blocks of BLOCK pages; all the rest is for samples. Until a program is connected, recording is pending. QUERY
+/// MONITOR shows all of it.
 pub fn monitor(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let line = format!("MONITOR {}", words.rest().to_ascii_uppercase());
     let orders = operands::orders(&mut words)?;

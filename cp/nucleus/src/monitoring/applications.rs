@@ -1,6 +1,7 @@
 //! Data of programs, which DIAGNOSE X'DC' has named: where they are, and their records.
 
 use super::Subject;
+use crate::sight::{Applications, Buffer};
 use crate::system::Cp;
 use arch::monitor::{ApplicationConfiguration, ApplicationEvent, ApplicationSample, Record, function};
 use base::ebcdic::padded;
@@ -9,7 +10,6 @@ use iucv::area::Space;
 use monitor::domain::Domain;
 use monitor::frames::{Frames, LONGEST};
 use monitor::settings::Part;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use virtualmachine::vmdbk::Vmdbk;
@@ -26,18 +26,6 @@ mod code {
     pub(super) const NOT_STARTED: u64 = 4;
     /// The data are longer than a record may be, or there are too many buffers.
     pub(super) const TOO_MUCH: u64 = 8;
-}
-
-/// A buffer that records are made of.
-struct Buffer {
-    userid: String,
-    space: Space,
-    address: u64,
-    length: usize,
-    configuration: bool,
-    /// The virtual machine, and its generation: a reset begins another one.
-    vmdbk: Arc<Vmdbk>,
-    generation: u64,
 }
 
 impl Buffer {
@@ -59,12 +47,6 @@ fn read(space: &Space, address: u64, length: usize) -> Option<Vec<u8>> {
         done += part;
     }
     Some(data)
-}
-
-/// The buffers of all virtual machines, by virtual machine and product.
-#[derive(Default)]
-pub(super) struct Applications {
-    buffers: BTreeMap<(u32, [u8; 16]), Buffer>,
 }
 
 impl Applications {

@@ -1,7 +1,7 @@
 //! Configuration records: what a reader must know to understand the others.
 
-use super::samples::{device, kind, state, subchannel, value};
-use super::{Around, tod};
+use super::Around;
+use super::numbers::{device, kind, state, subchannel, tod, value};
 use crate::system::Cp;
 use arch::monitor::{
     DeviceConfiguration, DomainDetail, EventProfile, ExpandedConfiguration, LoggedOn, MemoryConfiguration,

@@ -1,9 +1,9 @@
 //! Events: what CP tells the monitor when it happens.
 
 use super::configuration::srm_words;
-use super::samples::{device, subchannel, value};
+use super::numbers::{device, subchannel, tod, value};
 use super::users::{diagnoses, share};
-use super::{Around, Subject, tod};
+use super::{Around, Subject};
 use crate::system::Cp;
 use arch::monitor::{
     AddDispatch, AddEligible, Attach, Detach, DropDispatch, EventCommand, LogoffData, LogonData, QuickDispatchSet,

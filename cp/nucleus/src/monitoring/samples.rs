@@ -1,6 +1,7 @@
 //! Samples of the system, of storage, processors and devices.
 
-use super::{Around, tod, users};
+use super::numbers::{count, counted, device, half, kind, state, subchannel, tod, value};
+use super::{Around, users};
 use crate::system::Cp;
 use arch::monitor::{
     AuxiliaryStorage, Communication, DeviceActivity, ExpandedStorage, ProcessorActivity, ProcessorTime, RealStorage,
@@ -8,35 +9,17 @@ use arch::monitor::{
     Transactions, UserWait,
 };
 use base::ebcdic::padded;
-use base::layout::{U16, U32};
+use base::layout::U32;
 use dispatch::Ended;
-use minidisk::real::{Real, State, device_type};
+use minidisk::real::Real;
 use monitor::domain::Domain;
 use monitor::frames::Frames;
 use monitor::processor::{Cause, Processor};
-use monitor::settings::{Device, Settings};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use monitor::settings::Settings;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Blocks of expanded storage in a megabyte.
 const BLOCKS: u64 = 256;
-
-/// A counter as records have it: it wraps around.
-pub(super) fn count(value: u64) -> U32 {
-    U32::new(value as u32)
-}
-
-/// A value of now: as much as a word says.
-pub(super) fn value(value: u64) -> U32 {
-    U32::new(value.min(u32::MAX.into()) as u32)
-}
-
-fn half(value: usize) -> U16 {
-    U16::new(value.min(usize::from(u16::MAX)) as u16)
-}
-
-fn counted(counter: &AtomicU64) -> U32 {
-    count(counter.load(Relaxed))
-}
 
 /// All samples that are enabled.
 pub(super) fn put(around: &mut Around<'_>, settings: &Settings, frames: &mut Frames) {
@@ -265,32 +248,6 @@ fn storage(cp: &Cp, frames: &mut Frames) {
         files.map(segment).collect()
     });
     segments.into_iter().for_each(|segment| frames.put(segment));
-}
-
-/// A real disk's type: X'3390'.
-pub(super) fn kind(real: &Real) -> u16 {
-    u16::from_str_radix(&device_type(&real.volume.kind()), 16).unwrap_or(0)
-}
-
-/// A real disk, as choices look at it.
-pub(super) fn device(real: &Real) -> Device<'_> {
-    Device { number: real.number, kind: kind(real), serial: &real.serial }
-}
-
-/// The byte of a record that says what a real disk is used for.
-pub(super) fn state(real: &Real) -> u8 {
-    match real.state {
-        State::Owned => 0x80,
-        State::System => 0x40,
-        State::Attached { .. } => 0x20,
-        State::Free => 0,
-        State::Offline => 0x10,
-    }
-}
-
-/// A real disk's subsystem identification: CP gives every device one, X'0001' and its number.
-pub(super) fn subchannel(number: u16) -> U32 {
-    U32::new(0x0001_0000 | u32::from(number))
 }
 
 fn disk(cp: &Cp, real: &Real) -> DeviceActivity {

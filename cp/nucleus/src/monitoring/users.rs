@@ -1,7 +1,7 @@
 //! Samples of users.
 
-use super::samples::{count, value};
-use super::{Around, tod};
+use super::Around;
+use super::numbers::{count, tod, value};
 use arch::monitor::{UserActivity, UserInteraction};
 use base::ebcdic::padded;
 use base::layout::U32;

@@ -9,8 +9,8 @@ use monitor::show;
 
 /// `Query MONitor [SAMPle|EVENT]`
 ///
-/// Shows how MONITOR is set, which programs are connected to *MONITOR, and whether records are written for them: ACTIVE,
-/// PENDING until one is connected, INACTIVE until MONITOR START.
+/// Shows how MONITOR is set, which programs are connected to *MONITOR, and whether records are written for them:
+/// ACTIVE, PENDING until one is connected, INACTIVE until MONITOR START.
 pub fn monitor(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let sides: &[Side] = match words.next() {
         None => &[Side::Event, Side::Sample],
