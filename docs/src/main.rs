@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod cms;
 mod cp;
 mod instructions;
+mod monitor;
 mod opcodes;
 mod pipelines;
 
@@ -20,6 +21,7 @@ fn pages() -> Vec<(&'static str, String)> {
         ("cms.md", cms::page(&description)),
         ("pipelines.md", pipelines::page(&description)),
         ("instructions.md", instructions::page()),
+        ("monitor.md", monitor::page()),
     ]
 }
 
