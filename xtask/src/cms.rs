@@ -120,8 +120,8 @@ const LOW: [(&str, &str, &[&str]); 3] = [
 /// Where in the nucleus's image its stamp is (`start.S`).
 const STAMP: usize = 0x20;
 
-/// Parts of the nucleus that are loaded when they are wanted (`part.c`): the folder, and how the file is called.
-const PARTS: [(&str, &str); 3] = [("window", "DMSWIN"), ("pipe", "PIPES"), ("csl", "CMSVMLIB")];
+/// Parts of the nucleus that are loaded when they are wanted (`part.c`): the folders, and how the file is called.
+const PARTS: [(&[&str], &str); 3] = [(&["window"], "DMSWIN"), (&["pipe", "net"], "PIPES"), (&["csl"], "CMSVMLIB")];
 
 /// A CMS disk of the sample system.
 struct Disk {
@@ -315,10 +315,11 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     at(&image, fs::write(&image, bytes))?;
     let layout = format!("-Wl,-T,{}", source().join("nucleus/part.ld").display());
     let symbols = format!("-Wl,--just-symbols={},--emit-relocs", elf.display());
-    for (part, name) in PARTS {
+    for (folders, name) in PARTS {
+        let part = folders[0];
         let linked = folder.join(part).with_extension("elf");
         let each_record = |file: &PathBuf| EACH.iter().any(|name| file.ends_with(name));
-        let (mut quick, small): (Vec<_>, Vec<_>) = of(&[part]).into_iter().partition(each_record);
+        let (mut quick, small): (Vec<_>, Vec<_>) = of(folders).into_iter().partition(each_record);
         let rest = folder.join(part).with_extension("small.o");
         compile(&small, &["-Os", "-r"], &rest)?;
         quick.push(rest);

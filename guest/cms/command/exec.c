@@ -1,11 +1,26 @@
-/* EXEC: runs an exec by its name. */
+/* EXEC: runs an exec by its name; and commands that are execs of the system. */
 #include "command.h"
+
+static int not_found(const name fn)
+{
+    char text[24];
+
+    format(text, sizeof text, "%t EXEC *", fn);
+    message("EXC", 2, 'E', text);
+    return RC_MISSING;
+}
+
+/* A command that is an exec on a disk of the system's (help/cms.txt), where a command alone is looked for. */
+int program_command(const struct call *call)
+{
+    int code;
+
+    return run_exec(call, &code) ? code : not_found(call->token[0]);
+}
 
 int exec_command(const struct call *call)
 {
     struct call of_exec = *call;
-    struct fileid id = { .ft = "EXEC    ", .fm = "* " };
-    char text[24];
     int code;
 
     if (call->count < 2) {
@@ -24,8 +39,5 @@ int exec_command(const struct call *call)
         of_exec.arguments++;
     if (run_exec(&of_exec, &code))
         return code;
-    memcpy(id.fn, of_exec.token[0], sizeof(name));
-    format(text, sizeof text, "%t EXEC *", id.fn);
-    message("EXC", 2, 'E', text);
-    return RC_MISSING;
+    return not_found(of_exec.token[0]);
 }

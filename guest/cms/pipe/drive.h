@@ -19,9 +19,9 @@ stage_function help_stage;                                                      
 stage_function rexx_stage, pipcmd_stage;                                             /* filter.c */
 stage_function vmc_stage, vmclisten_stage, vmcdata_stage;                            /* drive_vmcf.c */
 
-stage_function tcpclient_stage, tcpdata_stage, tcplisten_stage;                      /* drive_tcp.c */
+stage_function tcpclient_stage, tcpdata_stage, tcplisten_stage;                      /* net/tcp.c */
 stage_function udp_stage, hostbyname_stage, hostid_stage, hostname_stage, ip2socka_stage, socka2ip_stage,
-    tcpecho_stage, tcpstate_stage;                                                   /* drive_net.c */
+    tcpecho_stage, tcpstate_stage;                                                   /* net/datagram.c */
 stage_function lua_stage;                                                            /* lua.c */
 
 /* help.c: what a stage is for; false: there is none of that name. `*`: all. */

@@ -110,25 +110,23 @@ const struct stage_kind drivers[] = {
     { "TCPCLIENT", 9, tcpclient_stage, ANYWHERE,
       "TCPCLIENT address port [GROUP string] [LINGER n] [TIMEOUT n] [LOCALport n] [ONERESPonse] [GREETING] "
       "[KEEPALIVe] [NODELAY]",
-      "Makes a connection to a port of a host, a.b.c.d or a name. Sends its input as it is, and writes what comes. Ends "
-      "when the other end does, or when there is no more input and n seconds of LINGER (0) are over. GROUP: what comes "
-      "is collected until it ends with a string. ONERESPONSE: the next record goes when an answer to the last has come; "
-      "GREETING: the first, too, waits. TIMEOUT: it is an error if nothing comes for n seconds.", 0 },
+      "Makes a connection to a port of a host, a.b.c.d or a name. Sends its input, and writes what comes. Ends when the "
+      "other end does, or n seconds (LINGER, 0) after its input. GROUP: what comes is collected until it ends with a "
+      "string. ONERESPONSE: an answer comes before the next record goes; GREETING: one before the first. TIMEOUT: "
+      "nothing for n seconds is an error.", 0 },
     { "TCPDATA", 7, tcpdata_stage, NOT_FIRST,
-      "TCPDATA [GROUP string] [TIMEOUT n] [ONERESPonse] [KEEPALIVe] [NODELAY]",
-      "Works with a connection: the first record is TCPLISTEN's. Sends what follows, and writes what comes, as "
-      "TCPCLIENT. The end of its input ends the connection.", 0 },
+      "TCPDATA [GROUP string] [LINGER n] [TIMEOUT n] [ONERESPonse] [KEEPALIVe] [NODELAY]",
+      "As TCPCLIENT with a connection of TCPLISTEN's, which the first record names.", 0 },
     { "TCPECHO", 7, tcpecho_stage, ONLY_FIRST, "TCPECHO address [bytes [milliseconds]]",
       "Asks a host for an echo, and writes its address and the microseconds that it took. (Endicott's own.)", 0 },
     { "TCPLISTEN", 9, tcplisten_stage, ONLY_FIRST, "TCPLISTEN port [BACKLOG n] [REUSEADDR]",
       "Waits for connections at a port, and writes a record for each, for TCPDATA: TCPSOCK, a blank, the socket in "
       "four bytes, the caller's sockaddr_in. HI ends the pipeline.", 0 },
     { "TCPSTATE", 8, tcpstate_stage, ONLY_FIRST, "TCPSTATE",
-      "Writes which sockets there are: user, program, number, protocol, state, the address here and there, bytes that "
-      "came, that went, and for how many seconds nothing has. (Endicott's own.)", 0 },
+      "Writes which sockets there are, as NETSTAT shows them. (Endicott's own.)", 0 },
     { "UDP", 3, udp_stage, ANYWHERE, "UDP port [ASYNChronously]",
-      "Sends each record, which begins with a sockaddr_in, and writes the answer after the sockaddr_in of its sender. "
-      "ASYNCHRONOUSLY, or first in a pipeline: writes whatever comes. Port 0 is any, which takes answers alone.", 0 },
+      "Sends each record, which begins with a sockaddr_in, and writes the answer after its sender's. ASYNCHRONOUSLY, or "
+      "first in a pipeline: writes whatever comes. Port 0 is any, for answers alone.", 0 },
     { "VAR", 3, var_stage, ANYWHERE, "VAR variable [SYMBOLIC]",
       "First in a pipeline: writes the value of a variable. Elsewhere: the first record becomes the value; without any "
       "the variable is dropped. SYMBOLIC is how its name is taken anyhow.", 0 },

@@ -3,7 +3,7 @@
 //! A file is topics, each with a head that begins with a point. A line with nothing but a blank is an empty one.
 //!
 //! ```text
-//! .COMPARE command/compare.c FILES              cms.txt: name, C file (or exec), tasks
+//! .COMPARE command/compare.c FILES              cms.txt: name, C file (or exec and function), tasks
 //! COMPare fn ft fm fn ft fm [( COL a-b          the syntax; its capitals are the shortest form
 //!
 //! Types the records in which two files differ.  what the command is for
@@ -218,8 +218,7 @@ impl Description {
     /// Files of rows for C's tables: names and texts. A file includes them where it says what COMMAND or MESSAGE is.
     pub fn tables(&self) -> [(&'static str, String); 7] {
         let mut commands = MADE.to_owned();
-        // A command that is an exec on a disk is found there.
-        for command in self.commands.iter().filter(|command| command.file.ends_with(".c")) {
+        for command in &self.commands {
             let (name, least, function) = (&command.name, command.least(), &command.function);
             let [syntax, purpose] = [&command.syntax, &command.purpose].map(|text| literal(text));
             let _ = writeln!(commands, "COMMAND(\"{name}\", {least}, {function}, {syntax}, {purpose})");

@@ -49,23 +49,28 @@ static int send_datagram(struct stage *s, struct udp *udp, struct text record)
                           &head, sizeof head) < 0 ? socket_error(s, SOCKET_SEND_TO, head.error) : 0;
 }
 
-/* Datagrams both ways as they come; without ASYNCHRONOUSLY an answer to each record before the next. */
-static int converse(struct stage *s, struct udp *udp, bool asynchronously)
+/* An answer to each record before the next; without an output no answer is waited for. */
+static int ask_and_wait(struct stage *s, struct udp *udp)
+{
+    bool is_read = stage_has_output(s, 0);
+    struct text record;
+    int code = 0;
+
+    while (code == 0 && stage_peek(s, &record) == 0 && (code = send_datagram(s, udp, record)) == 0) {
+        (void)stage_consume(s);
+        if (is_read && (code = receive(s, udp)) == 0)
+            code = socket_wait(s, &udp->receiving) ? pass_datagram(s, udp) : END_OF_FILE;
+    }
+    return code == END_OF_FILE ? 0 : code;
+}
+
+/* Datagrams both ways as they come. */
+static int converse(struct stage *s, struct udp *udp)
 {
     struct text record;
-    int code = asynchronously ? receive(s, udp) : 0, can;
+    int code = receive(s, udp), can;
 
     while (code == 0 && stage_has_output(s, 0)) {
-        if (!asynchronously) {
-            if (stage_peek(s, &record) != 0 || (code = send_datagram(s, udp, record)) != 0 ||
-                (code = receive(s, udp)) != 0)
-                break;
-            (void)stage_consume(s);
-            if (!socket_wait(s, &udp->receiving))
-                break;
-            code = pass_datagram(s, udp);
-            continue;
-        }
         if (iucv_answered(&udp->receiving)) {
             code = pass_datagram(s, udp);
             if (code == 0)
@@ -105,7 +110,7 @@ int udp_stage(struct stage *s, struct text arguments)
     if (here.port != 0 && socket_perform(s, SOCKET_BIND, udp->socket, &here, sizeof here, &head, sizeof head) < 0)
         return socket_error(s, SOCKET_BIND, head.error);
     stage_at_end(s, forget_receive, udp);
-    return converse(s, udp, asynchronously);
+    return asynchronously ? converse(s, udp) : ask_and_wait(s, udp);
 }
 
 /* ---- names and addresses ---- */

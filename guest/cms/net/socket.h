@@ -1,9 +1,9 @@
 /* Sockets for stages, by one path to *TCPIP (socket.c). Numbers and layouts are those of TCP/IP's sockets by IUCV. */
-#ifndef PIPE_SOCKET_H
-#define PIPE_SOCKET_H
+#ifndef NET_SOCKET_H
+#define NET_SOCKET_H
 
 #include "../nucleus/iucv.h"
-#include "drive.h"
+#include "../pipe/drive.h"
 
 enum socket_call { SOCKET_ACCEPT = 1, SOCKET_BIND = 2, SOCKET_CLOSE = 3, SOCKET_CONNECT = 4, SOCKET_HOSTID = 7,
                    SOCKET_HOSTNAME = 8, SOCKET_LISTEN = 13, SOCKET_RECEIVE = 16, SOCKET_SEND_TO = 22, SOCKET_OPTION = 23,

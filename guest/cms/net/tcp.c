@@ -41,7 +41,7 @@ static int take_options(struct stage *s, struct text *rest, struct tcp *tcp, boo
             code = next_string(s, rest, &tcp->group);
             if (code == 0 && tcp->group.length == 0)
                 code = stage_error(s, 113);
-        } else if (client && next_keyword(rest, "LINGER", 6)) {
+        } else if (next_keyword(rest, "LINGER", 6)) {
             code = next_number(s, rest, &number);
             tcp->linger = (u32)number;
         } else if (next_keyword(rest, "TIMEOUT", 7)) {
