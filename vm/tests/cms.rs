@@ -149,6 +149,57 @@ fn a_program_in_assembler_has_the_screen() {
     client.say("#cp logoff", "LOGOFF AT", ANSWER);
 }
 
+/// The macro CONSOLE at a display that is dialed to the machine: keys, CP's screen in between, and a user who leaves.
+#[test]
+fn a_program_in_assembler_has_a_dialed_display() {
+    let (true, Some(cms)) = (has_s3270(), cms()) else { return };
+    let system = System::start("console-dialed", |folder| install(folder, &cms));
+    let mut owner = Line::log_on(&system, "CMSUSER");
+    owner.until("and good-bye");
+    owner.say("#cp define graf 20", "GRAF 0020 DEFINED");
+    owner.say("vmlink maint 1de", "Ready");
+    let change = "change /OPEN,PATH='SKETCH'/OPEN,PATH='SKETCH',DEVICE=X'020'/";
+    owner.say(&format!("pipe < sketch assemble * | {change} | chop 80 | > dialed assemble a fixed 80"), "Ready");
+    // Nothing is dialed: there is no display.
+    owner.say("exec asm dialed", "Ready(00040)");
+
+    let mut caller = Client::connect(&system);
+    caller.act("Clear()");
+    caller.say("dial cmsuser 20", "DIALED TO CMSUSER 0020", ANSWER);
+    owner.enter("exec asm dialed");
+    caller.until("CLEAR A NEW SHEET", ANSWER);
+    caller.act("MoveCursor(4,9)");
+    caller.act("PF(2)");
+    caller.until("SHEET         0001", ANSWER);
+    caller.act("MoveCursor(5,11)");
+    caller.act("Enter()");
+    caller.until("SHEET         0002", ANSWER);
+    caller.act("Clear()");
+    caller.until("CLEAR A NEW SHEET", ANSWER);
+    // The program ends, so nothing unlocks this keyboard.
+    caller.press("PF(3)");
+    owner.until("Ready;");
+    drop(caller);
+
+    // The user hangs up while the program waits. It goes on waiting: the next who dials has the sheet.
+    let mut caller = Client::connect(&system);
+    caller.act("Clear()");
+    caller.say("dial cmsuser 20", "DIALED TO CMSUSER 0020", ANSWER);
+    owner.enter("exec asm dialed");
+    caller.until("CLEAR A NEW SHEET", ANSWER);
+    caller.act("Enter()");
+    caller.until("SHEET         0001", ANSWER);
+    drop(caller);
+    let mut caller = Client::connect(&system);
+    caller.act("Clear()");
+    caller.enter("dial cmsuser 20");
+    let shown = caller.until("CLEAR A NEW SHEET", ANSWER);
+    assert!(!shown.contains("0001"), "{shown}");
+    caller.press("PF(3)");
+    owner.until("Ready;");
+    owner.say("#cp logoff", "LOGOFF AT");
+}
+
 /// A virtual machine that has had nothing to do for so long has given up what it can do without.
 const RESTED: Duration = Duration::from_secs(14);
 

@@ -322,6 +322,11 @@ impl Client {
         }
     }
 
+    /// The same without waiting for an end: a key whose keyboard no program unlocks any more.
+    pub(crate) fn press(&mut self, action: &str) {
+        writeln!(self.to, "{action}").and_then(|()| self.to.flush()).expect("s3270 listens");
+    }
+
     /// The screen's rows.
     pub(crate) fn rows(&mut self) -> Vec<String> {
         self.act("Ascii()").iter().map(|row| row.trim_end().to_owned()).collect()
