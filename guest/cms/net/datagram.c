@@ -256,7 +256,8 @@ int tcpstate_stage(struct stage *s, struct text arguments)
 {
     enum { STATES_MOST = 256 };
     static const char *const states[] = { "Closed", "Bound", "Listen", "Connecting", "Established", "Half-closed" };
-    struct { struct socket_head head; struct socket_state state[STATES_MOST]; } *answer = stage_obtain(s, sizeof *answer);
+    struct { struct socket_head head; struct socket_state state[STATES_MOST]; } *answer =
+        stage_obtain(s, sizeof *answer);
     char line[128];
     int code = no_more(s, arguments);
 

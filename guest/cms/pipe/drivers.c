@@ -110,8 +110,8 @@ const struct stage_kind drivers[] = {
     { "TCPCLIENT", 9, tcpclient_stage, ANYWHERE,
       "TCPCLIENT address port [GROUP string] [LINGER n] [TIMEOUT n] [LOCALport n] [ONERESPonse] [GREETING] "
       "[KEEPALIVe] [NODELAY]",
-      "Makes a connection to a port of a host, a.b.c.d or a name. Sends its input, and writes what comes. Ends when the "
-      "other end does, or n seconds (LINGER, 0) after its input. GROUP: what comes is collected until it ends with a "
+      "Makes a connection to a port of a host, a.b.c.d or a name. Sends its input, and writes what comes. Ends when "
+      "the other end does, or n seconds (LINGER, 0) after its input. GROUP: what comes is collected until it ends with a "
       "string. ONERESPONSE: an answer comes before the next record goes; GREETING: one before the first. TIMEOUT: "
       "nothing for n seconds is an error.", 0 },
     { "TCPDATA", 7, tcpdata_stage, NOT_FIRST,
@@ -125,8 +125,8 @@ const struct stage_kind drivers[] = {
     { "TCPSTATE", 8, tcpstate_stage, ONLY_FIRST, "TCPSTATE",
       "Writes which sockets there are, as NETSTAT shows them. (Endicott's own.)", 0 },
     { "UDP", 3, udp_stage, ANYWHERE, "UDP port [ASYNChronously]",
-      "Sends each record, which begins with a sockaddr_in, and writes the answer after its sender's. ASYNCHRONOUSLY, or "
-      "first in a pipeline: writes whatever comes. Port 0 is any, for answers alone.", 0 },
+      "Sends each record, which begins with a sockaddr_in, and writes the answer after its sender's. ASYNCHRONOUSLY, "
+      "or first in a pipeline: writes whatever comes. Port 0 is any, for answers alone.", 0 },
     { "VAR", 3, var_stage, ANYWHERE, "VAR variable [SYMBOLIC]",
       "First in a pipeline: writes the value of a variable. Elsewhere: the first record becomes the value; without any "
       "the variable is dropped. SYMBOLIC is how its name is taken anyhow.", 0 },

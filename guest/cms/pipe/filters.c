@@ -261,8 +261,8 @@ const struct stage_kind filters[] = {
     { "WILDCARD", 8, wildcard_stage, ANYWHERE, "WILDCARD [ANYcase] [range] /pattern/",
       "Selects records that look like the pattern: * is any characters, % is one. Others go to output 1.", 0 },
     { "XLATE", 5, xlate_stage, ANYWHERE, "XLATE [ranges] [UPPER|LOWER|A2E|E2A] [from to]...",
-      "Translates characters: c or a-b to d or c-d; by itself to upper case. A2E: from ISO 8859-1, which networks have; "
-      "E2A: to it. The first record of input 1 may be the table.", 0 },
+      "Translates characters: c or a-b to d or c-d; by itself to upper case. A2E: from ISO 8859-1, which networks "
+      "have; E2A: to it. The first record of input 1 may be the table.", 0 },
     { "XRANGE", 6, xrange_stage, ONLY_FIRST, "XRANGE [c-c | c c]",
       "Writes a record of all characters from one to another: X'00' to X'FF' by itself.", 0 },
     { "ZONE", 4, zone_stage, ANYWHERE, "ZONE range [CASEI] stage",
