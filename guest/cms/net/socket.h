@@ -7,8 +7,8 @@
 
 enum socket_call { SOCKET_ACCEPT = 1, SOCKET_BIND = 2, SOCKET_CLOSE = 3, SOCKET_CONNECT = 4, SOCKET_HOSTID = 7,
                    SOCKET_HOSTNAME = 8, SOCKET_LISTEN = 13, SOCKET_RECEIVE = 16, SOCKET_SEND_TO = 22,
-                   SOCKET_OPTION = 23, SOCKET_NEW = 25, SOCKET_WRITE = 26, SOCKET_RESOLVE = 0x4001, SOCKET_ECHO = 0x4002,
-                   SOCKET_STATUS = 0x4003 };
+                   SOCKET_OPTION = 23, SOCKET_NEW = 25, SOCKET_WRITE = 26, SOCKET_RESOLVE = 0x4001,
+                   SOCKET_ECHO = 0x4002, SOCKET_STATUS = 0x4003 };
 enum { STREAM = 1, DATAGRAMS = 2, INET = 2, NO_SOCKET = 0xffff };
 
 struct socket_address { u16 family, port; u32 address; u8 reserved[8]; };

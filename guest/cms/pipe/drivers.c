@@ -111,8 +111,8 @@ const struct stage_kind drivers[] = {
       "TCPCLIENT address port [GROUP string] [LINGER n] [TIMEOUT n] [LOCALport n] [ONERESPonse] [GREETING] "
       "[KEEPALIVe] [NODELAY]",
       "Makes a connection to a port of a host, a.b.c.d or a name. Sends its input, and writes what comes. Ends when "
-      "the other end does, or n seconds (LINGER, 0) after its input. GROUP: what comes is collected until it ends with a "
-      "string. ONERESPONSE: an answer comes before the next record goes; GREETING: one before the first. TIMEOUT: "
+      "the other end does, or n seconds (LINGER, 0) after its input. GROUP: what comes is collected until it ends with "
+      "a string. ONERESPONSE: an answer comes before the next record goes; GREETING: one before the first. TIMEOUT: "
       "nothing for n seconds is an error.", 0 },
     { "TCPDATA", 7, tcpdata_stage, NOT_FIRST,
       "TCPDATA [GROUP string] [LINGER n] [TIMEOUT n] [ONERESPonse] [KEEPALIVe] [NODELAY]",
