@@ -143,6 +143,7 @@ fn pipelines_are_servers() {
             Err(error) => assert!(began.elapsed() < ANSWER, "{error}"),
         }
     };
+    stream.set_read_timeout(Some(ANSWER)).expect("a socket has a timeout");
     for text in ["one", "two", "three"] {
         stream.write_all(text.as_bytes()).expect("it is connected");
         let mut back = vec![0; text.len()];
