@@ -62,10 +62,18 @@ impl Space {
         self.storage.write(self.absolute(real), from).map_err(|_| Unusable::Addressing)
     }
 
-    /// Whether all of `length` bytes from `real` can be used.
+    /// Whether all of `length` bytes from `real` can be used: they are the virtual machine's, or a saved segment's.
     fn check(&self, real: u64, length: u32) -> Result<(), Unusable> {
         let end = real + u64::from(length);
-        if length > 0 && end > self.storage.size() { Err(Unusable::Addressing) } else { Ok(()) }
+        if length == 0 || end <= self.storage.size() {
+            return Ok(());
+        }
+        let beyond = real.max(self.storage.size()) & arch::PAGE_MASK;
+        let mut pages = (beyond..end).step_by(arch::PAGE as usize);
+        match pages.all(|page| self.storage.is_attached(Absolute(page))) {
+            true => Ok(()),
+            false => Err(Unusable::Addressing),
+        }
     }
 }
 
