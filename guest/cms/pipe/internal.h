@@ -120,9 +120,9 @@ void pipe_release(void *block);
 enum { NO_TIME = -1 };
 /* Of the world outside, or that time (NO_TIME); it must look which it was. */
 void wait_for_event(struct stage *s, uint64_t until);
-/* The same, or until the selected input has a record or none can come (stream.c). */
-void wait_for_news(struct stage *s, uint64_t until);
 void wait_outside(struct stage *s, uint64_t until, enum state state);
+/* The same as wait_for_event(), or until the selected input has a record or none can come (stream.c). */
+void wait_for_news(struct stage *s, uint64_t until);
 
 /* dispatch.c */
 void pipe_show(const char *at, u32 length);

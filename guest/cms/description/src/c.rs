@@ -31,9 +31,10 @@ pub struct File {
 /// All files below the folders that make the nucleus, whose names end in `end`. Panics where they cannot be read.
 pub fn files(source: &Path, end: &str) -> Vec<File> {
     let mut all = Vec::new();
-    for folder in
-        ["nucleus", "command", "pipe", "net", "assemble", "edf", "lib", "rexx", "xedit", "window", "csl", "lua", "os", "ddr"]
-    {
+    for folder in [
+        "nucleus", "command", "pipe", "net", "assemble", "edf", "lib", "rexx", "xedit", "window", "csl", "lua", "os",
+        "ddr",
+    ] {
         let mut paths: Vec<_> = {
             let entries = fs::read_dir(source.join(folder)).expect("the sources of CMS are there");
             entries.map(|entry| entry.expect("the folder can be read").path()).collect()

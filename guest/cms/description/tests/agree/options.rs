@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::{agree, description, source};
+use crate::{agree, c_file, description, source};
 use description::c::{self, File};
 use description::{Command, least};
 
@@ -80,7 +80,7 @@ fn part_of(command: &Command) -> Option<&'static str> {
 
 /// The string literals of a command's file, and of the files that it calls.
 fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
-    let own = files.iter().find(|file| file.path == command.file).expect("each has its file");
+    let own = files.iter().find(|file| file.path == c_file(command)).expect("each has its file");
     let near = files.iter().filter(|file| {
         let mut others = file.functions.iter().filter(|function| !function.own);
         let also = ALSO.contains(&(command.name.as_str(), file.path.as_str()));
@@ -92,11 +92,13 @@ fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
     near.flat_map(|file| c::strings(&file.text)).collect()
 }
 
-/// The quoted words of the system disk's macros that a command's file names: they look at what it hands on to them.
+/// The quoted words of the system disk's macros that a command's file names: they look at what it hands on to them. Of
+/// a command that is an exec, its own.
 fn of_macros(command: &Command, files: &[File]) -> BTreeSet<String> {
-    let own = files.iter().find(|file| file.path == command.file).expect("each has its file");
+    let own = files.iter().find(|file| file.path == c_file(command)).expect("each has its file");
     let names = c::strings(&own.text).into_iter().map(str::trim);
     let paths = names.map(|name| source().join(format!("disks/system/{name}.XEDIT.A2")));
+    let paths = paths.chain((own.path != command.file).then(|| source().join(&command.file)));
     let texts = paths.filter_map(|path| fs::read_to_string(path).ok());
     let quoted = |text: String| {
         let pieces = text.lines().flat_map(|line| line.split('\'').skip(1).step_by(2));

@@ -14,7 +14,7 @@ const STAND_FOR: [&str; 2] = ["Xhex", "TAPn"];
 
 /// Words that a stage's functions know and its HELP need not tell of: other spellings, what is refused with a message
 /// of its own, what a function shared with another stage takes for that one alone.
-const UNTOLD: [(&str, &str); 13] = [
+const UNTOLD: [(&str, &str); 15] = [
     ("SPECS", "CENTRE"),
     ("SPECS", "WS"),
     ("SPECS", "FS"),
@@ -27,6 +27,8 @@ const UNTOLD: [(&str, &str); 13] = [
     (">", "FROM"),
     (">>", "FROM"),
     ("REXX", "PIPE"),
+    ("TCPDATA", "GREETING"),
+    ("TCPDATA", "LOCALPORT"),
     ("TAPE", "TAP"),
 ];
 
@@ -125,10 +127,15 @@ fn keywords(syntax: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A file of pipelines or of their sockets.
+fn is_of_pipelines(file: &File) -> bool {
+    ["pipe/", "net/"].iter().any(|folder| file.path.starts_with(folder))
+}
+
 #[test]
 fn abbreviations_of_stages_are_those_that_help_shows() {
     let files = c::files(&source(), "c");
-    let pipe: Vec<&File> = files.iter().filter(|file| file.path.starts_with("pipe/")).collect();
+    let pipe: Vec<&File> = files.iter().filter(|file| is_of_pipelines(file)).collect();
     let shared =
         pipe.iter().filter(|file| !TABLES.contains(&file.path.as_str())).fold(Words::new(), |mut all, file| {
             for (word, shortest) in asked(&file.text) {
