@@ -288,7 +288,7 @@ fn ftp(mut stream: TcpStream, files: &Files) {
     say("220-A server for tests");
     say("220 ready");
     let mut waiting: Option<TcpListener> = None;
-    let mut accept = |waiting: &mut Option<TcpListener>| waiting.take().expect("PASV comes first").accept().unwrap().0;
+    let accept = |waiting: &mut Option<TcpListener>| waiting.take().expect("PASV comes first").accept().unwrap().0;
     let lines = BufReader::new(stream.try_clone().expect("a second handle")).lines();
     for line in lines.map_while(Result::ok) {
         let (verb, rest) = line.split_once(' ').unwrap_or((&line, ""));
