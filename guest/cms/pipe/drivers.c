@@ -118,12 +118,12 @@ const struct stage_kind drivers[] = {
       "TCPDATA [GROUP string] [LINGER n] [TIMEOUT n] [ONERESPonse] [KEEPALIVe] [NODELAY]",
       "As TCPCLIENT with a connection of TCPLISTEN's, which the first record names.", 0 },
     { "TCPECHO", 7, tcpecho_stage, ONLY_FIRST, "TCPECHO address [bytes [milliseconds]]",
-      "Asks a host for an echo, and writes its address and the microseconds that it took. (Endicott's own.)", 0 },
+      "Endicott's own: asks a host for an echo, and writes its address and the microseconds that it took.", 0 },
     { "TCPLISTEN", 9, tcplisten_stage, ONLY_FIRST, "TCPLISTEN port [BACKLOG n] [REUSEADDR]",
       "Waits for connections at a port, and writes a record for each, for TCPDATA: TCPSOCK, a blank, the socket in "
       "four bytes, the caller's sockaddr_in. HI ends the pipeline.", 0 },
     { "TCPSTATE", 8, tcpstate_stage, ONLY_FIRST, "TCPSTATE",
-      "Writes which sockets there are, as NETSTAT shows them. (Endicott's own.)", 0 },
+      "Endicott's own: writes which sockets there are, as NETSTAT shows them.", 0 },
     { "UDP", 3, udp_stage, ANYWHERE, "UDP port [ASYNChronously]",
       "Sends each record, which begins with a sockaddr_in, and writes the answer after its sender's. ASYNCHRONOUSLY, "
       "or first in a pipeline: writes whatever comes. Port 0 is any, for answers alone.", 0 },

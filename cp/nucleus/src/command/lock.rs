@@ -100,11 +100,7 @@ pub fn unlock(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     }
 }
 
-/// `SET RESERVED userid|* n|OFF`
-///
-/// Keeps pages of a virtual machine in real storage: CP takes none away as long as it has no more than n there, unless
-/// nothing else is left. Pages come as they are used; none are brought in. It ends with LOGOFF. A server that all users
-/// wait for answers many times sooner so; what it is given all others lack. QUERY RESERVED shows who has how many.
+/// What SET RESERVED does.
 pub fn reserved(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = target(cp, issuer, &mut words, "SET")?;
     let word = words.need()?;

@@ -1,7 +1,6 @@
 //! SET SHARE, QUICKDSP, SRM: how the dispatcher treats users.
 
-pub use super::super::lock::reserved;
-use super::super::{Issuer, Response};
+use super::super::{Issuer, Response, lock};
 use crate::system::Cp;
 use directory::{Limit, Portion};
 use message::Message;
@@ -9,6 +8,15 @@ use message::words::{Word, Words};
 use realstorage::pager::UNLIMITED;
 use std::sync::Arc;
 use virtualmachine::vmdbk::Vmdbk;
+
+/// `SET RESERVED userid|* n|OFF`
+///
+/// Keeps pages of a virtual machine in real storage: CP takes none away as long as it has no more than n there, unless
+/// nothing else is left. Pages come as they are used; none are brought in. It ends with LOGOFF. A server that all users
+/// wait for answers many times sooner so; what it is given all others lack. QUERY RESERVED shows who has how many.
+pub fn reserved(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    lock::reserved(cp, issuer, words)
+}
 
 fn target(cp: &Cp, issuer: &Issuer, words: &mut Words<'_>) -> Result<Arc<Vmdbk>, Message> {
     let word = words.next().ok_or_else(message::userid_missing)?;
