@@ -3,6 +3,10 @@
 
 enum { CLOCK_COMPARATOR = 0x800, CPU_TIMER = 0x400 };    /* of control register 0 */
 
+static u32 ended;
+
+u32 waits_ended(void) { return ended; }
+
 uint64_t tod_clock(void)
 {
     uint64_t tod;
@@ -28,5 +32,6 @@ void wait_until(uint64_t tod)
     __asm__ volatile("lctl 0,0,%0" : : "Q"(before));
     iucv_interrupted(*external_code);
     vmcf_interrupted(*external_code);
+    ended++;
     restore(mask);
 }

@@ -132,6 +132,7 @@ void clear_typed_ahead(void);
 /* clock.c */
 uint64_t tod_clock(void);
 void wait_until(uint64_t tod);
+u32 waits_ended(void);                                   /* how many: one may take what others wait for */
 
 /* iucv.c: for the wait. */
 u32 iucv_subclass(void);

@@ -442,7 +442,10 @@ static bool awake_for_event(struct pipe *pipe)
         return false;
     /* All of them look whether it was theirs, and say again until when. */
     pipe->alarm = (uint64_t)NO_TIME;
-    system_wait(until);
+    /* A stage may have waited by itself meanwhile, and taken what another waits for. */
+    if (pipe->looked == system_waits())
+        system_wait(until);
+    pipe->looked = system_waits();
     wake_waiting(pipe);
     return true;
 }
@@ -606,6 +609,7 @@ static bool begin_pipe(struct pipe *pipe, struct text text, void *environment)
         release_pipe(pipe);
         return false;
     }
+    pipe->looked = system_waits();
     set_begin(set, pipe)->environment = environment;
     stage_begin(s, set, &pipe_stage, NULL)->arguments = text;
     s->text = text;

@@ -82,6 +82,7 @@ u32 system_read(char text[256]) { (void)text; return 0; }
 bool system_typed(char text[256], u32 *length) { (void)text; (void)length; return false; }
 u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0x40000 : 0x20000; }
 void system_wait(uint64_t until) { (void)until; }
+u32 system_waits(void) { return 0; }
 bool system_halted(void) { return ++looked > SWITCHES || typed > LINES; }
 /* It is always the same moment. */
 void system_clock(u8 clock[8]);

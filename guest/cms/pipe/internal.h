@@ -89,6 +89,7 @@ struct pipe {
     u32 fresh_left;
     u32 alive, switches, offers;
     uint64_t alarm;                     /* when a stage wants to run that waits for an event */
+    u32 looked;                         /* system_waits() when such stages looked last */
     int code;                           /* of sets that no stage waits for */
     int stopped;                        /* the code with which everything ends */
     bool waits_no_more;                 /* PIPESTOP */
@@ -153,6 +154,7 @@ u32 system_read(char line[256]);
 bool system_typed(char line[256], u32 *length);          /* a line that was typed and not read; false: there is none */
 void system_message(const char *line, u32 length);
 void system_wait(uint64_t until);                        /* for an event, when no stage can run, or that time */
+u32 system_waits(void);                                  /* how many have ended, those of stages alone too */
 bool system_halted(void);                                /* the user has said that it is to stop */
 void system_overrun(struct stage *s) __attribute__((noreturn));
 u32 system_stack(enum stack_need need);

@@ -47,6 +47,7 @@ bool system_halted(void)
 }
 
 void system_wait(uint64_t until) { wait_until(until); }
+u32 system_waits(void) { return waits_ended(); }
 
 void system_overrun(struct stage *s)
 {
