@@ -93,13 +93,16 @@ void stage_report(struct stage *s, enum report report);
 int stage_commit(struct stage *s, int level);
 
 /*
- * Until an input has a record (CAN_READ), or the output's reader wants one or there is none (CAN_WRITE); NO_MORE: no
- * input can have one.
+ * Until an input has a record (CAN_READ), or the output's reader wants one or there is none (CAN_WRITE), or has consumed
+ * the one that was put; NO_MORE: no input can have one.
  */
 enum { CAN_READ = 1, CAN_WRITE = 2, NO_MORE = 4 };
 
 /* stream.c */
-u32 stage_wait_either(struct stage *s, bool wants_to_write);
+u32 stage_wait_either(struct stage *s, bool wants_to_write, bool has_put);
+/* stage_output() in two: the record must stay as it is until stage_await_reader() has come back. */
+int stage_put(struct stage *s, const char *at, u32 length);
+int stage_await_reader(struct stage *s);
 
 /*
  * What another stage of the same PIPE may find by its number, as long as this one has not ended. NULL: there is none.

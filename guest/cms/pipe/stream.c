@@ -230,7 +230,8 @@ int stage_consume(struct stage *s)
     return 0;
 }
 
-int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
+/* The record lies in the stream, and its reader may have it. */
+static int put(struct stage *s, u32 stream, const char *at, u32 length)
 {
     struct link *link;
 
@@ -249,6 +250,14 @@ int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
     link->answer = 0;
     link->full = true;
     wake_reader(link);
+    return 0;
+}
+
+/* Until the record that lies there is consumed. */
+static int await_reader(struct stage *s, u32 stream)
+{
+    struct link *link = stream < s->out.count ? s->out.stream[stream].link : NULL;
+
     for (;;) {
         /* It is consumed, or no stage reads it. The link cannot be lent while its stage waits here. */
         if (!link->full)
@@ -261,6 +270,16 @@ int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
         wait_as(s, WAITS_OUTPUT, link);
     }
 }
+
+int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
+{
+    int code = put(s, stream, at, length);
+
+    return code == 0 ? await_reader(s, stream) : code;
+}
+
+int stage_put(struct stage *s, const char *at, u32 length) { return put(s, s->out.selected, at, length); }
+int stage_await_reader(struct stage *s) { return await_reader(s, s->out.selected); }
 
 int stage_output(struct stage *s, const char *at, u32 length)
 {
@@ -372,7 +391,7 @@ int stage_stream_named(const struct stage *s, bool input, struct text id)
     return -1;
 }
 
-u32 stage_wait_either(struct stage *s, bool wants_to_write)
+u32 stage_wait_either(struct stage *s, bool wants_to_write, bool has_put)
 {
     commit_for_record(s);
     for (;;) {
@@ -387,7 +406,7 @@ u32 stage_wait_either(struct stage *s, bool wants_to_write)
                 can |= CAN_READ;
             more = more || (link != NULL && (link->full || link->writer != NULL));
         }
-        if (wants_to_write && (out == NULL || out->reader == NULL || is_awaited(out)))
+        if (wants_to_write && (out == NULL || out->reader == NULL || (has_put ? !out->full : is_awaited(out))))
             can |= CAN_WRITE;
         if (!more)
             return can | NO_MORE;

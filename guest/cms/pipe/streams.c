@@ -442,18 +442,19 @@ int copy_stage(struct stage *s, struct text arguments)
 }
 
 /*
- * ELASTIC: keeps as many records as its writers have, so that none of them waits for a reader. What comes back on
- * stream 1 goes like the rest.
+ * ELASTIC: keeps as many records as its writers have, so that none of them waits for a reader, not even while the oldest
+ * lies in the output: its reader may wait for one of the writers. What comes back on stream 1 goes like the rest.
  */
 int elastic_stage(struct stage *s, struct text arguments)
 {
     struct kept kept = { 0 };
     struct text record;
     u32 stream, can;
+    bool has_put = false;
     int code = ready(s, arguments);
 
     while (code == 0) {
-        can = stage_wait_either(s, kept.count > 0);
+        can = stage_wait_either(s, kept.count > 0, has_put);
         if ((can & CAN_READ) != 0 && stage_peek_any(s, &record, &stream) == 0) {
             keep(s, &kept, record);
             stage_consume(s);
@@ -461,7 +462,17 @@ int elastic_stage(struct stage *s, struct text arguments)
         }
         if (kept.count == 0)
             return 0;
-        code = pass(s, 0, oldest(&kept));
+        if (!has_put) {
+            struct text first = oldest(&kept);
+
+            code = stage_put(s, first.at, first.length);
+            has_put = code == 0;
+            if ((can & NO_MORE) == 0)
+                continue;
+        }
+        if (has_put)
+            code = stage_await_reader(s);
+        has_put = false;
         forget_oldest(s, &kept);
     }
     return code == END_OF_FILE ? 0 : code;
