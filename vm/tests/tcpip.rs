@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -135,6 +135,23 @@ fn pipelines_are_servers() {
     let system = system("tcpip-server", &cms, "TCPIP ON");
     let port = TcpListener::bind((LOCAL, 0)).expect("a port").local_addr().expect("it is bound").port();
     let mut server = user(&system, "CMSUSER");
+    server.enter(&format!("pipe tcplisten {port} | take 1 | f: faninany | tcpdata | elastic | f:"));
+    let began = Instant::now();
+    let mut stream = loop {
+        match TcpStream::connect((LOCAL, port)) {
+            Ok(stream) => break stream,
+            Err(error) => assert!(began.elapsed() < ANSWER, "{error}"),
+        }
+    };
+    stream.set_read_timeout(Some(ANSWER)).expect("a socket has a timeout");
+    for text in ["one", "two", "three"] {
+        stream.write_all(text.as_bytes()).expect("it is connected");
+        let mut back = vec![0; text.len()];
+        stream.read_exact(&mut back).expect("it comes back");
+        assert_eq!(back, text.as_bytes());
+    }
+    stream.shutdown(Shutdown::Write).expect("it is connected");
+    server.until("Ready;");
     // HI ends one that waits, and its port is free again.
     server.enter(&format!("pipe tcplisten {port} reuseaddr | hole"));
     let began = Instant::now();
