@@ -64,11 +64,9 @@ static int open_part(const char *module, const struct fileid *id, struct open_fi
     return RC_FORMAT;
 }
 
-static u32 records_of(const struct open_file *file) { return edf_word(file->file.fst + FST_RECORDS); }
-
-static void put_right(u8 *part, const struct head *head)
+/* The words of relocation stand after the part in its file. */
+static void put_right(u8 *part, const struct head *head, const u32 *word)
 {
-    const u32 *word = (const u32 *)(part + head->image);
     int by = (int)((u32)part - head->base);
 
     for (u32 n = 0; n < head->words; n++) {
@@ -83,39 +81,39 @@ static void put_right(u8 *part, const struct head *head)
     ((struct head *)part)->base = (u32)part;
 }
 
-/* Reads all of it to `at`, and closes the file; a return code. */
+/* Reads all of it to `at`, and closes the file; a return code. The words of relocation have room meanwhile. */
 static int read_part(const char *module, const struct fileid *id, struct open_file *file, const struct head *head,
                      u8 *at)
 {
-    u32 length, records = records_of(file);
+    u32 length, records = edf_word(file->file.fst + FST_RECORDS), whole = head->image / RECORD;
+    u8 *rest = obtain((records - whole + 1) * RECORD, OWNER_COMMAND);
     int error = EDF_OK;
 
-    for (u32 n = 0; error == EDF_OK && n < records; n++)
-        error = edf_read(&file->file, n + 1, at + n * RECORD, RECORD, &length);
+    for (u32 n = 0; rest != NULL && error == EDF_OK && n < records; n++)
+        error = edf_read(&file->file, n + 1, n < whole ? at + n * RECORD : rest + (n - whole) * RECORD, RECORD,
+                         &length);
     (void)file_finish(file);
-    if (error != EDF_OK)
-        return file_problem(module, error, id, false);
-    put_right(at, head);
-    return 0;
-}
-
-/* The file's words of relocation have room, too, until they have been used. */
-static u32 room_of(const struct open_file *file, const struct head *head)
-{
-    return records_of(file) * RECORD > head->storage ? records_of(file) * RECORD : head->storage;
+    if (rest == NULL) {
+        message(module, 109, 'S');
+        return RC_STORAGE;
+    }
+    if (error == EDF_OK) {
+        memcpy(at + whole * RECORD, rest, head->image % RECORD);
+        put_right(at, head, (const u32 *)(rest + head->image % RECORD));
+    }
+    release(rest);
+    return error == EDF_OK ? 0 : file_problem(module, error, id, false);
 }
 
 u32 part_room(const struct fileid *id)
 {
     struct open_file *file;
     struct head head;
-    u32 room;
 
     if (open_part("SGN", id, &file, &head) != 0)
         return 0;
-    room = room_of(file, &head);
     (void)file_finish(file);
-    return room;
+    return head.storage;
 }
 
 int part_put(u8 *at, const struct fileid *id, u32 *length, u32 *variables)
@@ -156,14 +154,12 @@ static bool from_disk(const struct part *part, struct place *place)
     struct fileid id = { .ft = "PART    ", .fm = "S " };
     struct open_file *file;
     struct head head;
-    u32 size;
     u8 *at;
 
     pad(id.fn, sizeof id.fn, part->fn, (u32)strlen(part->fn));
     if (open_part("PRT", &id, &file, &head) != 0)
         return false;
-    size = room_of(file, &head);
-    at = obtain_high_pages(size, OWNER_SYSTEM, 0);
+    at = obtain_high_pages(head.storage, OWNER_SYSTEM, 0);
     if (at == NULL) {
         (void)file_finish(file);
         message("PRT", 109, 'S');
@@ -173,7 +169,7 @@ static bool from_disk(const struct part *part, struct place *place)
         (void)release_pages((u32)at);
         return false;
     }
-    *place = (struct place){ (u32)at, size };
+    *place = (struct place){ (u32)at, head.storage };
     return true;
 }
 

@@ -93,8 +93,8 @@ void stage_report(struct stage *s, enum report report);
 int stage_commit(struct stage *s, int level);
 
 /*
- * Until an input has a record (CAN_READ), or the output's reader wants one or there is none (CAN_WRITE), or has consumed
- * the one that was put; NO_MORE: no input can have one.
+ * Until an input has a record (CAN_READ), or the output's reader wants one or there is none (CAN_WRITE), or has
+ * consumed the one that was put; NO_MORE: no input can have one.
  */
 enum { CAN_READ = 1, CAN_WRITE = 2, NO_MORE = 4 };
 

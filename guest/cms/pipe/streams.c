@@ -442,8 +442,9 @@ int copy_stage(struct stage *s, struct text arguments)
 }
 
 /*
- * ELASTIC: keeps as many records as its writers have, so that none of them waits for a reader, not even while the oldest
- * lies in the output: its reader may wait for one of the writers. What comes back on stream 1 goes like the rest.
+ * ELASTIC: keeps as many records as its writers have, so that none of them waits for a reader, not even while the
+ * oldest lies in the output: its reader may wait for one of the writers. What comes back on stream 1 goes like the
+ * rest.
  */
 int elastic_stage(struct stage *s, struct text arguments)
 {
