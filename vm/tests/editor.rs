@@ -17,9 +17,6 @@ use support::{System, endicott, has_s3270};
 
 /// How long a screen may take to be as the story says, on a busy host.
 const LIMIT: Duration = Duration::from_secs(30);
-/// Stories in which it depends on the host's speed whether a program's screen finds lines that were not seen yet, and
-/// so waits with MORE...; they are played where time is the story's own (tests/cms).
-const TIMED: [&str; 1] = ["console-paths"];
 const STAGES: usize = 4;
 /// Cylinders of a story's 190 and 191.
 const SYSTEM_DISK: usize = 3;
@@ -105,8 +102,7 @@ fn the_editors_stories_at_real_3270s() {
         let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("it is a text");
         // The day is not that of the story here; scripts of FS7B have a test to themselves.
-        let elsewhere = name.starts_with("fs7b") || TIMED.contains(&name.as_str());
-        if name.contains(&wanted) && !elsewhere && !text.lines().any(|line| line == "** dated") {
+        if name.contains(&wanted) && !name.starts_with("fs7b") && !text.lines().any(|line| line == "** dated") {
             stories.push((name, text));
         }
     }

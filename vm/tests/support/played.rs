@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 /// How long a user looks at CP's screen while a command runs, which may clear the screen when it begins.
 const PAUSE: Duration = Duration::from_millis(200);
+/// Stories whose program writes screens and types lines without a pause. On a slow host its screen is shown in between,
+/// and the next line has CP say MORE...: the user turns the page then.
+const PAGED: [&str; 1] = ["console-paths"];
 
 /// What a story says that is shown: of the editor's screen its rows and the cursor, of CP's some lines.
 struct Shown {
@@ -79,12 +82,23 @@ fn cursor(client: &mut Client) -> (usize, usize) {
     (numbers[0] + 1, numbers[1] + 1)
 }
 
-/// Waits until the screen is as the story says; what is otherwise if it never is.
-fn arrives(client: &mut Client, shown: &Shown, limit: Duration) -> Option<String> {
+/// Waits until the screen is as the story says; what is otherwise if it never is. `turns`: lines may be on several
+/// pages.
+fn arrives(client: &mut Client, shown: &Shown, limit: Duration, turns: bool) -> Option<String> {
     let began = Instant::now();
+    let turns = turns && !shown.lines.iter().any(|line| line.contains("MORE..."));
+    let mut before = Vec::new();
     loop {
-        let rows = client.rows();
+        let mut rows = client.rows();
         let at = cursor(client);
+        if turns && !shown.lines.is_empty() {
+            let page = rows.clone();
+            rows.extend(before.iter().cloned());
+            if page.last().is_some_and(|status| status.contains("MORE...")) && shown.difference(&rows, at).is_some() {
+                before.extend(page);
+                client.act("Clear()");
+            }
+        }
         let told = shown.difference(&rows, at)?;
         if began.elapsed() > limit {
             return Some(told);
@@ -161,7 +175,7 @@ pub(crate) fn play(
             shown.take(line[1..].strip_prefix(' ').unwrap_or(&line[1..]));
         }
         on_cp = !shown.lines.is_empty();
-        if let Some(told) = arrives(&mut client, &shown, limit) {
+        if let Some(told) = arrives(&mut client, &shown, limit, PAGED.contains(&name)) {
             return Err(format!("{step}\n{told}"));
         }
         screens += 1;
