@@ -184,6 +184,18 @@ static void leave(struct stage *s)
         context_switch(s->context, next->context);
 }
 
+void stage_yield(struct stage *s)
+{
+    struct stage **last = &s->set->pipe->ready;
+
+    while (*last != NULL)
+        last = &(*last)->next_ready;
+    s->state = READY;
+    s->next_ready = NULL;
+    *last = s;
+    leave(s);
+}
+
 static void wake_waiting(struct pipe *pipe)
 {
     for (struct set *set = pipe->sets; set != NULL; set = set->next)

@@ -91,6 +91,8 @@ void stage_report(struct stage *s, enum report report);
 
 /* dispatch.c: all stages have come to this level; otherwise the return code of those that failed. */
 int stage_commit(struct stage *s, int level);
+/* All stages that can run do so first. */
+void stage_yield(struct stage *s);
 
 /*
  * Until an input has a record (CAN_READ), or the output's reader wants one or there is none (CAN_WRITE), or has

@@ -443,8 +443,8 @@ int copy_stage(struct stage *s, struct text arguments)
 
 /*
  * ELASTIC: keeps as many records as its writers have, so that none of them waits for a reader, not even while the
- * oldest lies in the output: its reader may wait for one of the writers. What comes back on stream 1 goes like the
- * rest.
+ * oldest lies in the output: its reader may wait for one of the writers. All others run before that, so that records
+ * do not run ahead without need. What comes back on stream 1 goes like the rest.
  */
 int elastic_stage(struct stage *s, struct text arguments)
 {
@@ -456,6 +456,10 @@ int elastic_stage(struct stage *s, struct text arguments)
 
     while (code == 0) {
         can = stage_wait_either(s, kept.count > 0, has_put);
+        if (has_put && (can & CAN_WRITE) == 0) {
+            stage_yield(s);
+            can = stage_wait_either(s, true, true);
+        }
         if ((can & CAN_READ) != 0 && stage_peek_any(s, &record, &stream) == 0) {
             keep(s, &kept, record);
             stage_consume(s);
