@@ -57,6 +57,7 @@ enum owner { OWNER_SYSTEM, OWNER_COMMAND };
 void storage_start(u32 first, u32 end);
 void storage_extend(u32 end);
 void *obtain(size_t size, enum owner owner);
+void *obtain_high(size_t size, enum owner owner);                      /* above 16M where there is room */
 void *obtain_command(size_t size);                       /* without it the command ends: 109S and return code 104 */
 void release(void *block);
 void release_command_storage(void);

@@ -159,14 +159,15 @@ static bool from_disk(const struct part *part, struct place *place)
     pad(id.fn, sizeof id.fn, part->fn, (u32)strlen(part->fn));
     if (open_part("PRT", &id, &file, &head) != 0)
         return false;
-    at = obtain_high_pages(head.storage, OWNER_SYSTEM, 0);
+    at = obtain_high(head.storage, OWNER_SYSTEM);
     if (at == NULL) {
         (void)file_finish(file);
         message("PRT", 109, 'S');
         return false;
     }
+    memset(at, 0, head.storage);
     if (read_part("PRT", &id, file, &head, at) != 0) {
-        (void)release_pages((u32)at);
+        release(at);
         return false;
     }
     *place = (struct place){ (u32)at, head.storage };

@@ -210,6 +210,14 @@ void *obtain(size_t size, enum owner owner)
     return low != NULL ? low : obtain_within(size, owner, 0, ANYWHERE);
 }
 
+/* Above 16M, where there is room. */
+void *obtain_high(size_t size, enum owner owner)
+{
+    void *high = obtain_within(size, owner, LOW_STORAGE, ANYWHERE);
+
+    return high != NULL ? high : obtain_within(size, owner, 0, ANYWHERE);
+}
+
 /* Whole pages for a program, with its storage key. In front of them is how many programs run. */
 static void *obtain_pages_within(size_t size, enum owner owner, u8 key, u32 floor, u32 limit)
 {
