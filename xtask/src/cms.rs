@@ -123,6 +123,9 @@ const STAMP: usize = 0x20;
 /// Parts of the nucleus that are loaded when they are wanted (`part.c`): the folders, and how the file is called.
 const PARTS: [(&[&str], &str); 3] = [(&["window"], "DMSWIN"), (&["pipe", "net"], "PIPES"), (&["csl"], "CMSVMLIB")];
 
+/// Tables of a part whose strings are not loaded with it (`part.c`, `part_text`).
+const TABLES: [&str; 3] = ["pipe/table.c", "pipe/filters.c", "pipe/drivers.c"];
+
 /// A CMS disk of the sample system.
 struct Disk {
     /// The image that is made of it, as `endicott sample` knows it.
@@ -320,9 +323,14 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
         let linked = folder.join(part).with_extension("elf");
         let each_record = |file: &PathBuf| EACH.iter().any(|name| file.ends_with(name));
         let (mut quick, small): (Vec<_>, Vec<_>) = of(folders).into_iter().partition(each_record);
-        let rest = folder.join(part).with_extension("small.o");
-        compile(&small, &["-Os", "-r"], &rest)?;
-        quick.push(rest);
+        let is_table = |file: &PathBuf| TABLES.iter().any(|name| file.ends_with(name));
+        let (tables, rest): (Vec<_>, Vec<_>) = small.into_iter().partition(is_table);
+        for (files, name) in [(tables, "tables.o"), (rest, "small.o")] {
+            if !files.is_empty() {
+                quick.push(folder.join(part).with_extension(name));
+                compile(&files, &["-Os", "-r"], &quick[quick.len() - 1])?;
+            }
+        }
         compile(&quick, &["-static", "-no-pie", &layout, &symbols], &linked)?;
         let file = deck::part::part(&at(&linked, fs::read(&linked))?, stamp)
             .map_err(|why| format!("{}: {why}", linked.display()))?;

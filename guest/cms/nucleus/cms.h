@@ -336,6 +336,8 @@ enum part_number { PART_WINDOWS, PART_PIPES, PART_SERVICES, PART_COUNT };
 const void *part_load(enum part_number number);          /* what it begins with; NULL: the message has been typed */
 bool part_is_loaded(enum part_number number);
 bool part_at(u32 at);                                    /* whether one is there */
+/* A string of its tables, which are not in storage; false: the message has been typed. */
+bool part_text(enum part_number number, const char *text, char *to, u32 room);
 /* For a segment: the bytes that making it takes, 0: it cannot be had, and the message has been typed. */
 u32 part_room(const struct fileid *id);
 /* Puts it there; what it occupies, and from which byte on each machine has its own; a return code. */

@@ -5,15 +5,16 @@
  * A part was linked with the nucleus (xtask), so it calls what the nucleus has. It stays where it was loaded, anywhere;
  * what depends on the place is put right then, or when SEGGEN makes the segment. The file is a head, the part as it
  * lies in storage with the head in front, then where words are that the place changes: addresses within the part, and
- * with RELATIVE distances, in halfwords, to the nucleus. Stamps say whether it is this nucleus that it was linked with.
- * A segment's first pages are the same for all; those from the head's `variables` on are each machine's own.
+ * with RELATIVE distances, in halfwords, to the nucleus; then texts, which are read one by one. Stamps say whether it
+ * is this nucleus that it was linked with. A segment's first pages are the same for all; those from the head's
+ * `variables` on are each machine's own.
  */
 #include "program.h"
 #include "segment.h"
 
 enum { RELATIVE = 1, RECORD = 4096 };
 
-struct head { char identifier[8]; u32 stamp[2], base, image, storage, words, variables, zero; };
+struct head { char identifier[8]; u32 stamp[2], base, image, storage, words, variables, texts; };
 
 /*
  * Where those are that have been loaded, one after the other; `size` 0 ends them. What handles interruptions looks
@@ -85,7 +86,7 @@ static void put_right(u8 *part, const struct head *head, const u32 *word)
 static int read_part(const char *module, const struct fileid *id, struct open_file *file, const struct head *head,
                      u8 *at)
 {
-    u32 length, records = edf_word(file->file.fst + FST_RECORDS), whole = head->image / RECORD;
+    u32 length, whole = head->image / RECORD, records = (head->image + 4 * head->words + RECORD - 1) / RECORD;
     u8 *rest = obtain((records - whole + 1) * RECORD, OWNER_COMMAND);
     int error = EDF_OK;
 
@@ -149,14 +150,21 @@ static bool from_segment(const struct part *part, struct place *place)
     return true;
 }
 
-static bool from_disk(const struct part *part, struct place *place)
+static struct fileid file_of(const struct part *part)
 {
     struct fileid id = { .ft = "PART    ", .fm = "S " };
+
+    pad(id.fn, sizeof id.fn, part->fn, (u32)strlen(part->fn));
+    return id;
+}
+
+static bool from_disk(const struct part *part, struct place *place)
+{
+    struct fileid id = file_of(part);
     struct open_file *file;
     struct head head;
     u8 *at;
 
-    pad(id.fn, sizeof id.fn, part->fn, (u32)strlen(part->fn));
     if (open_part("PRT", &id, &file, &head) != 0)
         return false;
     at = obtain_high(head.storage, OWNER_SYSTEM);
@@ -186,4 +194,34 @@ const void *part_load(enum part_number number)
         place_of[number] = place;
     }
     return (const void *)(place_of[number]->first + sizeof(struct head));
+}
+
+bool part_text(enum part_number number, const char *text, char *to, u32 room)
+{
+    struct fileid id = file_of(&parts[number]);
+    u32 from, length = 0, n = 0;
+    struct open_file *file;
+    struct head head;
+    int error = EDF_OK;
+    char *record = obtain(RECORD, OWNER_COMMAND);
+
+    if (record == NULL) {
+        message("PRT", 109, 'S');
+        return false;
+    }
+    if (open_part("PRT", &id, &file, &head) != 0) {
+        release(record);
+        return false;
+    }
+    from = head.image + 4 * head.words + ((u32)text - place_of[number]->first - head.texts);
+    while (error == EDF_OK && n + 1 < room && (n == 0 || to[n - 1] != 0)) {
+        if (n == 0 || (from + n) % RECORD == 0)
+            error = edf_read(&file->file, (from + n) / RECORD + 1, record, RECORD, &length);
+        to[n] = record[(from + n) % RECORD];
+        n++;
+    }
+    to[n] = 0;
+    release(record);
+    (void)file_finish(file);
+    return error == EDF_OK || file_problem("PRT", error, &id, false) == 0;
 }

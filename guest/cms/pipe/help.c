@@ -1,9 +1,14 @@
 /* What there is to know of a stage: HELP PIPE stage, and the stage HELP, which writes the same as records. */
 #include "drive.h"
 
-enum { WIDTH = 78 };
+enum { WIDTH = 78, LONGEST = 1000 };
 
-struct topic { void (*line)(void *with, const char *text, u32 length); void *with; };
+/* What writes a line; `read` as from_tables(), which knows whose stack it is on. */
+struct topic {
+    void (*line)(void *with, const char *text, u32 length);
+    bool (*read)(void *with, const char *text, char *to);
+    void *with;
+};
 
 /* A text, broken between words. */
 static void paragraph(const struct topic *topic, const char *text)
@@ -35,15 +40,24 @@ static const struct stage_kind *explained(const struct stage_kind *kind)
     return kind;
 }
 
+/* A text of the tables, which is on the disk. */
+static void told(const struct topic *topic, const char *text)
+{
+    char room[LONGEST];
+
+    if (topic->read(topic->with, text, room))
+        paragraph(topic, room);
+}
+
 static bool tell(const struct topic *topic, struct text verb)
 {
     const struct stage_kind *kind = explained(stage_named(verb));
 
     if (kind == NULL || kind->help == NULL)
         return false;
-    paragraph(topic, kind->syntax);
+    told(topic, kind->syntax);
     topic->line(topic->with, " ", 1);
-    paragraph(topic, kind->help);
+    told(topic, kind->help);
     if (kind->placing == ONLY_FIRST)
         paragraph(topic, "It must be the first stage of its pipeline.");
     if (kind->placing == NOT_FIRST)
@@ -78,9 +92,15 @@ static void typed(void *with, const char *text, u32 length)
     type_line(text, length);
 }
 
+static bool from_tables(void *with, const char *text, char *to)
+{
+    (void)with;
+    return part_text(PART_PIPES, text, to, LONGEST);
+}
+
 bool pipe_help(const char *verb, u32 length)
 {
-    const struct topic topic = { typed, NULL };
+    const struct topic topic = { typed, from_tables, NULL };
 
     if (length == 1 && *verb == '*') {
         menu(&topic);
@@ -91,9 +111,27 @@ bool pipe_help(const char *verb, u32 length)
 
 static void written(void *with, const char *text, u32 length) { (void)stage_output(with, text, length); }
 
+struct wanted { const char *text; char *to; bool there; };
+
+static void read_wanted(void *with)
+{
+    struct wanted *wanted = with;
+
+    wanted->there = from_tables(NULL, wanted->text, wanted->to);
+}
+
+/* Disks are read on the stack of the command. */
+static bool read_aside(void *with, const char *text, char *to)
+{
+    struct wanted wanted = { text, to, false };
+
+    aside(with, read_wanted, &wanted);
+    return wanted.there;
+}
+
 int help_stage(struct stage *s, struct text arguments)
 {
-    const struct topic topic = { written, s };
+    const struct topic topic = { written, read_aside, s };
     struct text word;
     int error;
 

@@ -38,11 +38,13 @@ typedef int stage_function(struct stage *s, struct text arguments);
 
 /*
  * A row of the table of stages (table.c, and drivers.c for those that need CMS). `least`: how many letters must be
- * typed. Aliases are rows of their own, without help. `syntax` and `help` are what HELP types.
+ * typed. Aliases are rows of their own, without help. `syntax` and `help` are what HELP types: in CMS they stay in the
+ * part's file, and part_text() reads them.
  */
 enum placing { ANYWHERE, ONLY_FIRST, NOT_FIRST };
 enum stack_need { SMALL_STACK = 0, LARGE_STACK = 1 };
-struct stage_kind { const char *name; u32 least; stage_function *perform; enum placing placing; const char *syntax,
+enum { STAGE_NAME = 14 };
+struct stage_kind { char name[STAGE_NAME]; u32 least; stage_function *perform; enum placing placing; const char *syntax,
                     *help; enum stack_need stack; };
 extern const struct stage_kind stages[];                 /* table.c */
 extern const u32 stage_count;                            /* table.c */

@@ -1,7 +1,8 @@
 //! Parts of the nucleus that are loaded when they are wanted, from ELF executables that were linked with it.
 //!
 //! The linker has kept the relocations. Those that depend on where the part is become words after the image:
-//! `guest/cms/nucleus/part.c` says how it uses them. The file is a whole number of records.
+//! `guest/cms/nucleus/part.c` says how it uses them. Texts that are seldom wanted follow, which stay in the file: what
+//! the linker has put into a section of that name. The file is a whole number of records.
 
 use object::elf;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolSection};
@@ -31,8 +32,8 @@ struct Head {
     words: U32,
     /// X'20': where what changes begins, at a page.
     variables: U32,
-    /// X'24'
-    zero: U32,
+    /// X'24': where the texts would lie after `base`.
+    texts: U32,
 }
 const _: () = assert!(size_of::<Head>() == 40);
 
@@ -41,6 +42,9 @@ const PAGE: usize = 4096;
 
 /// The word is a distance, in halfwords, to what is not in the part.
 const RELATIVE: u32 = 1;
+
+/// The section with texts that are not loaded.
+const TEXTS: &str = ".texts";
 
 /// The file of a part whose head has this stamp.
 pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
@@ -55,9 +59,14 @@ pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
     sections.sort_by_key(|section| section.address());
     let base = sections.first().map(|section| section.address()).ok_or("the part is empty")?;
     let (mut image, mut storage, mut words) = (Vec::new(), 0, Vec::new());
-    let mut variables = None;
+    let (mut variables, mut texts, mut texts_at) = (None, Vec::new(), 0);
     for section in &sections {
         let at = (section.address() - base) as usize;
+        if section.name() == Ok(TEXTS) {
+            texts_at = at as u32;
+            texts.extend_from_slice(section.data().map_err(|error| error.to_string())?);
+            continue;
+        }
         let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
         if sh_flags & u64::from(elf::SHF_WRITE) != 0 {
             variables = variables.or(Some(at));
@@ -101,11 +110,12 @@ pub fn part(bytes: &[u8], stamp: [u8; 8]) -> Result<Vec<u8>, String> {
         storage: U32::new(storage as u32),
         words: U32::new(words.len() as u32),
         variables: U32::new(variables as u32),
-        zero: U32::ZERO,
+        texts: U32::new(texts_at),
     };
     // What the head has no room for would be the part's.
     image[..size_of::<Head>()].copy_from_slice(head.as_bytes());
     image.extend(words.as_slice().as_bytes());
+    image.extend(texts);
     image.resize(image.len().next_multiple_of(RECORD), 0);
     Ok(image)
 }
