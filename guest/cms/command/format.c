@@ -58,6 +58,8 @@ static int write_tracks(struct disk *disk, u32 size, u32 cylinders)
         code = format_track(disk, track, zeros, n, size, records);
         attend();
     }
+    release(zeros);
+    release(track);
     return code;
 }
 
@@ -70,6 +72,8 @@ static int write_blocks(struct disk *disk, u32 size, u32 blocks)
     memset(zeros, 0, AT_ONCE * size);
     for (u32 n = 0; code == 0 && n < blocks; n += AT_ONCE)
         code = block_io(disk->vdev, size, true, n + 1, blocks - n < AT_ONCE ? blocks - n : AT_ONCE, zeros);
+    /* Before the disk is accessed: what that keeps would lie after it and divide free storage. */
+    release(zeros);
     return code;
 }
 
