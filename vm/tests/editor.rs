@@ -13,7 +13,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 use support::played::play;
-use support::{System, endicott, has_s3270};
+use support::site::{CONFIG, DIRECTORY, make};
+use support::{System, has_s3270};
 
 /// How long a screen may take to be as the story says, on a busy host.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -22,28 +23,6 @@ const STAGES: usize = 4;
 const SYSTEM_DISK: usize = 3;
 const USER_DISK: usize = 2;
 const DISKS: usize = SYSTEM_DISK + USER_DISK;
-const CONFIG: &str = "\
-SYSTEM_IDENTIFIER ENDICOTT
-OPERATOR_USERID OPERATOR
-DASD 0200 volumes/vmres.3390
-CP_OWNED SLOT 1 VMRES
-";
-const DIRECTORY: &str = "\
-PROFILE DEFAULT
- CONSOLE 009 3215 T
- SPOOL 00C 2540 READER *
- SPOOL 00D 2540 PUNCH A
- SPOOL 00E 1403 A
-USER OPERATOR OPERATOR 2M 2M ABCDEFG
- INCLUDE DEFAULT
-USER MAINT MAINT 16M 64M ABCDEFG
- INCLUDE DEFAULT
-";
-
-fn done(command: &mut std::process::Command) {
-    let output = command.output().expect("endicott starts");
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
 
 /// The user of a story in place of CMSUSER.
 fn user(n: usize) -> String {
@@ -63,7 +42,6 @@ fn system_disk(n: usize) -> String {
 
 /// A user for each story, with its files on disks of its own.
 fn prepare(folder: &Path, stories: &[(String, String)], nucleus: &[PathBuf; 2]) {
-    fs::write(folder.join("SYSTEM CONFIG"), CONFIG).expect("the folder is ours");
     let (mut maint, mut users) = (String::new(), String::new());
     for n in 0..stories.len() {
         let (name, first, system) = (user(n), 1 + DISKS * n, system_disk(n));
@@ -74,19 +52,12 @@ fn prepare(folder: &Path, stories: &[(String, String)], nucleus: &[PathBuf; 2]) 
             first + SYSTEM_DISK
         );
     }
-    fs::write(folder.join("USER DIRECT"), format!("{DIRECTORY}{maint}{users}")).expect("the folder is ours");
-    let volume = folder.join("volumes/vmres.3390");
-    let _ = fs::remove_file(&volume);
-    let cylinders = (1 + DISKS * stories.len()).to_string();
-    let create = ["3390-1", "--cylinders", &cylinders, "--volser", "VMRES"];
-    done(endicott().args(["dasd", "create"]).arg(&volume).args(create));
+    let volume = make(folder, CONFIG, &format!("{DIRECTORY}{maint}{users}"), 1 + DISKS * stories.len());
     for (n, (_, text)) in stories.iter().enumerate() {
         let story = Story::files_alone(text);
         let images = cms::system::images(nucleus, folder, &story.system(), &story.user());
         for (disk, image) in [format!("MAINT.{}", system_disk(n)), format!("{}.191", user(n))].iter().zip(&images) {
-            let mut put = endicott();
-            put.args(["dasd", "minidisk"]).arg(&volume).args(["--of", disk, "--system"]).arg(folder);
-            done(put.args(["--format", "--put"]).arg(image));
+            volume.put(disk, image);
         }
     }
 }

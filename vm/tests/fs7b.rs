@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::played::play;
-use support::{System, endicott, has_s3270};
+use support::site::{CONFIG, DIRECTORY, make};
+use support::{System, has_s3270};
 
 /// The scripts by their weights, so that the first users play each of them.
 const SCRIPTS: [&str; 11] = [
@@ -37,24 +38,8 @@ const LEAST: Duration = Duration::from_secs(30);
 /// So much later than the one before each user logs on.
 const ARRIVE: Duration = Duration::from_millis(100);
 
-const CONFIG: &str = "\
-SYSTEM_IDENTIFIER ENDICOTT
-OPERATOR_USERID OPERATOR
-DASD 0200 volumes/vmres.3390
-CP_OWNED SLOT 1 VMRES
-";
-const DIRECTORY: &str = "\
-PROFILE DEFAULT
- CONSOLE 009 3215 T
- SPOOL 00C 2540 READER *
- SPOOL 00D 2540 PUNCH A
- SPOOL 00E 1403 A
-USER OPERATOR OPERATOR 2M 2M ABCDEFG
- INCLUDE DEFAULT
-USER MAINT MAINT 16M 64M ABCDEFG
- INCLUDE DEFAULT
- MDISK 190 3390 1 3 VMRES MR ALL
-";
+/// One 190 for all users.
+const SYSTEM_DISK: &str = " MDISK 190 3390 1 3 VMRES MR ALL\n";
 
 /// A user, whose name is as long as CMSUSER.
 fn user(n: usize) -> String {
@@ -75,14 +60,8 @@ fn stories() -> Vec<(&'static str, String)> {
     names.into_iter().map(|name| (name, text(name))).collect()
 }
 
-fn done(command: &mut std::process::Command) {
-    let output = command.output().expect("endicott starts");
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
 /// One 190 for all, and a 191 for each user with the files of the user's story.
 fn prepare(folder: &Path, users: usize, nucleus: &[PathBuf; 2]) {
-    fs::write(folder.join("SYSTEM CONFIG"), CONFIG).expect("the folder is ours");
     let of = |n: usize| {
         format!(
             "USER {0} {0} 4M 64M G\n INCLUDE DEFAULT\n MACHINE ESA\n LINK MAINT 190 190 RR\n\
@@ -91,26 +70,16 @@ fn prepare(folder: &Path, users: usize, nucleus: &[PathBuf; 2]) {
             4 + 2 * n
         )
     };
-    let directory: String = std::iter::once(DIRECTORY.to_owned()).chain((0..users).map(of)).collect();
-    fs::write(folder.join("USER DIRECT"), directory).expect("the folder is ours");
-    let volume = folder.join("volumes/vmres.3390");
-    let _ = fs::remove_file(&volume);
-    let cylinders = (4 + 2 * users).to_string();
-    let create = ["3390-1", "--cylinders", &cylinders, "--volser", "VMRES"];
-    done(endicott().args(["dasd", "create"]).arg(&volume).args(create));
-    let put = |disk: &str, image: &Path| {
-        let mut put = endicott();
-        put.args(["dasd", "minidisk"]).arg(&volume).args(["--of", disk, "--system"]).arg(folder);
-        done(put.args(["--format", "--put"]).arg(image));
-    };
+    let directory: String = [DIRECTORY, SYSTEM_DISK].map(str::to_owned).into_iter().chain((0..users).map(of)).collect();
+    let volume = make(folder, CONFIG, &directory, 4 + 2 * users);
     let stories: Vec<(&str, Story)> = stories().iter().map(|(name, text)| (*name, Story::files_alone(text))).collect();
     let mut system: Vec<_> = stories.iter().flat_map(|(_, story)| story.system()).collect();
     system.sort_unstable();
     system.dedup();
-    put("MAINT.190", &cms::system::images(nucleus, folder, &system, &[])[0]);
+    volume.put("MAINT.190", &cms::system::images(nucleus, folder, &system, &[])[0]);
     for (name, story) in &stories {
         let [_, image] = cms::system::images(nucleus, folder, &[], &story.user());
-        (0..users).filter(|n| script_of(*n) == *name).for_each(|n| put(&format!("{}.191", user(n)), &image));
+        (0..users).filter(|n| script_of(*n) == *name).for_each(|n| volume.put(&format!("{}.191", user(n)), &image));
     }
 }
 

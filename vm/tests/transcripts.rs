@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
+use support::site::{CONFIG, done, make};
 use support::{Client, System, endicott, has_s3270};
 
 /// Rows of a model 4, and those below its output area: two for what is typed, with the status at the end of the second.
@@ -30,35 +31,19 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// How many stories are played beside each other: they mostly wait.
 const STAGES: usize = 6;
 
-const CONFIG: &str = "\
-SYSTEM_IDENTIFIER ENDICOTT
-OPERATOR_USERID OPERATOR
-DASD 0200 volumes/vmres.3390
-CP_OWNED SLOT 1 VMRES
-TAPE 0580 3490 WORK.HET R/W
-";
-
-fn done(command: &mut std::process::Command) {
-    let output = command.output().expect("endicott starts");
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
+/// Their tape drive, in SYSTEM CONFIG.
+const TAPE: &str = "TAPE 0580 3490 WORK.HET R/W\n";
 
 /// The system of the stories: its directory, its volume with their disks, its tapes.
 fn prepare(folder: &Path, story: &Story, nucleus: &[PathBuf; 2]) {
-    fs::write(folder.join("SYSTEM CONFIG"), CONFIG).expect("the folder is ours");
-    fs::write(folder.join("USER DIRECT"), cms::system::DIRECTORY).expect("the folder is ours");
-    let volume = folder.join("volumes/vmres.3390");
-    let _ = fs::remove_file(&volume);
-    done(endicott().args(["dasd", "create"]).arg(&volume).args(["3390-1", "--cylinders", "20", "--volser", "VMRES"]));
+    let volume = make(folder, &format!("{CONFIG}{TAPE}"), cms::system::DIRECTORY, 20);
     for tape in ["WORK.HET", "OTHER.AWS"] {
         fs::create_dir_all(folder.join("tapes")).expect("the folder is ours");
         done(endicott().args(["tape", "create"]).arg(folder.join("tapes").join(tape)));
     }
     let images = cms::system::images(nucleus, folder, &story.system(), &story.user());
     for (disk, image) in ["MAINT.190", "CMSUSER.191"].iter().zip(&images) {
-        let mut put = endicott();
-        put.args(["dasd", "minidisk"]).arg(&volume).args(["--of", disk, "--system"]).arg(folder);
-        done(put.args(["--format", "--put"]).arg(image));
+        volume.put(disk, image);
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod line;
 pub(crate) mod played;
 pub(crate) mod program;
 pub(crate) mod signals;
+pub(crate) mod site;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
