@@ -36,15 +36,15 @@ impl Two {
     /// Both look at what has rung, until nothing does.
     fn settle(&mut self) {
         for _ in 0..8 {
-            self.one.css.attend();
-            self.two.css.attend();
+            self.one.stand.css.attend();
+            self.two.stand.css.attend();
         }
     }
 }
 
 /// The status that is pending, if there is some.
 fn status(machine: &mut Machine) -> Option<Irb> {
-    let (cc, irb) = machine.css.test_subchannel(machine.id);
+    let (cc, irb) = machine.stand.css.test_subchannel(machine.id);
     (cc == 0).then_some(irb)
 }
 
@@ -190,13 +190,13 @@ fn uncoupling_and_resets_end_what_waits() {
 
     assert!(CtcaPlug::couple(&m.plugs[0], &m.plugs[1]));
     assert_eq!(m.one.run(&[(NO_OPERATION, SLI, 1, 0x4000)]).2, ENDED);
-    m.two.css.reset();
+    m.two.stand.css.reset();
     // The reset is told once.
     assert_eq!(sense_after(&mut m.one, WRITE), 0x41);
     assert_eq!(m.one.run(&[(NO_OPERATION, SLI, 1, 0x4000)]).2, ENDED);
     // One whose command waits is told then.
     m.one.start(&[(CONTROL, CC_SLI, 1, 0x4000), (NO_OPERATION, SLI, 1, 0x4000)]);
-    m.two.css.reset();
+    m.two.stand.css.reset();
     m.settle();
     assert!(ended(&mut m.one).1.has(DeviceStatus::UNIT_CHECK));
     m.one.run(&[(0x04, SLI, 1, 0x3000)]);
@@ -209,8 +209,8 @@ fn halted_and_cleared_commands_are_withdrawn() {
     for clear in [false, true] {
         m.one.start(&[(WRITE, SLI, 10, 0x4000)]);
         let cc = match clear {
-            true => m.one.css.clear_subchannel(m.one.id),
-            false => m.one.css.halt_subchannel(m.one.id),
+            true => m.one.stand.css.clear_subchannel(m.one.id),
+            false => m.one.stand.css.halt_subchannel(m.one.id),
         };
         assert_eq!(cc, 0);
         m.settle();
@@ -232,13 +232,13 @@ fn random_programs() {
     for _ in 0..rounds {
         let machine = if random.one_in(2) { &mut m.one } else { &mut m.two };
         match random.below(16) {
-            0 => _ = machine.css.halt_subchannel(machine.id),
-            1 => _ = machine.css.clear_subchannel(machine.id),
+            0 => _ = machine.stand.css.halt_subchannel(machine.id),
+            1 => _ = machine.stand.css.clear_subchannel(machine.id),
             2 if random.one_in(8) => {
-                machine.css.reset();
-                let mut schib = machine.css.store_subchannel(machine.id).unwrap();
+                machine.stand.css.reset();
+                let mut schib = machine.stand.css.store_subchannel(machine.id).unwrap();
                 schib.pmcw.flags |= arch::io::pmcw_flag::ENABLED;
-                machine.css.modify_subchannel(machine.id, &schib).unwrap();
+                machine.stand.css.modify_subchannel(machine.id, &schib).unwrap();
             }
             3 if random.one_in(8) => m.plugs[0].uncouple(),
             4 => _ = CtcaPlug::couple(&m.plugs[0], &m.plugs[1]),
@@ -247,7 +247,7 @@ fn random_programs() {
                 moved += usize::from(irb.is_some_and(|irb| irb.scsw.device == ENDED));
             }
             _ => {
-                let idle = machine.css.schib(machine.id).is_some_and(|schib| schib.scsw.control.get() == 0);
+                let idle = machine.stand.css.schib(machine.id).is_some_and(|schib| schib.scsw.control.get() == 0);
                 if idle {
                     let count = 1 + random.below(4);
                     let programs: Vec<_> = (0..count)

@@ -149,7 +149,7 @@ fn what_cannot_be_done_is_said_by_sense_bytes() {
     assert_eq!(rig.one(0x03).0, ENDED);
     let path = place("next.aws");
     rig.drive.mount(Tape::create(&path).expect("a new file"));
-    rig.m.css.attend();
+    rig.m.stand.css.attend();
     assert_eq!(rig.m.end().scsw.device, DeviceStatus(0x85));
     assert_eq!(rig.one(0x07).0, ENDED);
     assert_eq!(rig.drive.state().map(|state| (state.position, state.count)), Some((0, 0)));

@@ -74,27 +74,27 @@ fn a_console_writes_what_it_is_given() {
 fn attention_then_read_inquiry() {
     let (mut m, _, input) = console();
     input.enter(b"\x93\xa2");
-    m.css.attend();
+    m.stand.css.attend();
     let irb = m.end();
     assert_eq!((irb.scsw.device, irb.scsw.control.get() & 0x7000), (DeviceStatus::ATTENTION, 0));
-    assert_eq!(m.css.test_subchannel(m.id).0, 1, "once");
+    assert_eq!(m.stand.css.test_subchannel(m.id).0, 1, "once");
     assert_eq!(m.run(&[(0x0a, SLI, 160, 0x2000)]), (0x1008, 158, ENDED, 0));
     assert_eq!(m.get(0x2000, 3), b"\x93\xa2\0");
-    assert_eq!(m.css.test_subchannel(m.id).0, 1);
+    assert_eq!(m.stand.css.test_subchannel(m.id).0, 1);
 
     // Two lines while the guest was busy: an attention for each.
     input.enter(b"A");
     input.enter(b"B");
-    m.css.attend();
+    m.stand.css.attend();
     for line in [b"A", b"B"] {
         assert_eq!(m.end().scsw.device, DeviceStatus::ATTENTION);
         assert_eq!(m.run(&[(0x0a, SLI, 160, 0x2000)]), (0x1008, 159, ENDED, 0));
         assert_eq!(m.get(0x2000, 1), line);
     }
-    assert_eq!((m.css.test_subchannel(m.id).0, input.queued()), (1, 0));
+    assert_eq!((m.stand.css.test_subchannel(m.id).0, input.queued()), (1, 0));
     // An empty line.
     input.enter(b"");
-    m.css.attend();
+    m.stand.css.attend();
     m.end();
     assert_eq!(m.run(&[(0x0a, SLI, 160, 0x2000)]), (0x1008, 160, ENDED, 0));
 }
@@ -103,7 +103,7 @@ fn attention_then_read_inquiry() {
 fn a_line_longer_than_the_area_is_cut_and_the_host_hears_of_it() {
     let (mut m, paper, input) = console();
     input.enter(b"ABCDEFG");
-    m.css.attend();
+    m.stand.css.attend();
     m.end();
     assert_eq!(m.run(&[(0x0a, SLI, 4, 0x2000)]), (0x1008, 0, ENDED, 0));
     assert_eq!(m.get(0x2000, 5), b"ABCD\0");
@@ -115,20 +115,20 @@ fn a_read_waits_for_a_line() {
     let (mut m, paper, input) = console();
     m.start(&[(0x0a, SLI, 160, 0x2000)]);
     assert!(input.reading());
-    assert_eq!(m.css.take_interruption(0xff), None);
+    assert_eq!(m.stand.css.take_interruption(0xff), None);
     let bystander = input.clone();
     std::thread::spawn(move || bystander.enter(b"LINE")).join().unwrap();
-    m.css.attend();
+    m.stand.css.attend();
     let irb = m.end();
     assert_eq!((irb.scsw.device, irb.scsw.count.get()), (ENDED, 156));
-    assert_eq!(m.css.test_subchannel(m.id).0, 1, "no attention for a line that was awaited");
+    assert_eq!(m.stand.css.test_subchannel(m.id).0, 1, "no attention for a line that was awaited");
     assert_eq!(*paper.1.lock().unwrap(), ["read", "running"]);
     // The operator asks for attention, the guest reads, and gives up.
     input.attention();
-    m.css.attend();
+    m.stand.css.attend();
     assert_eq!(m.end().scsw.device, DeviceStatus::ATTENTION);
     m.start(&[(0x0a, SLI, 160, 0x2000)]);
-    assert_eq!(m.css.halt_subchannel(m.id), 0);
+    assert_eq!(m.stand.css.halt_subchannel(m.id), 0);
     assert!(m.end().scsw.has(scsw_flag::HALT_FUNCTION));
     assert!(!input.reading());
 }
@@ -183,10 +183,10 @@ fn ipl_from_cards() {
     first[..24].copy_from_slice(b"\0\x08\0\0\x80\0\x02\0\x02\0\0\x18\x20\0\0\x50\0\0\0\0\0\0\0\0");
     let deck = Deck([Card::Record(first), card(7)].into());
     let mut m = Machine::new(Box::new(Reader2540::new(Box::new(deck))));
-    m.css.reset();
-    assert_eq!(m.css.start_ipl(m.id), Ipl::Loaded);
+    m.stand.css.reset();
+    assert_eq!(m.stand.css.start_ipl(m.id), Ipl::Loaded);
     assert_eq!((m.get(0, 2), m.get(0x18, 80)), (vec![0, 8], vec![7; 80]));
-    assert!(matches!(m.css.start_ipl(m.id), Ipl::Failed(_)), "no more cards");
+    assert!(matches!(m.stand.css.start_ipl(m.id), Ipl::Failed(_)), "no more cards");
 }
 
 #[test]
@@ -204,9 +204,9 @@ fn a_new_file_makes_the_reader_ready() {
     let switch = reader.ready_switch();
     let mut m = Machine::new(Box::new(reader));
     switch.press();
-    m.css.attend();
+    m.stand.css.attend();
     assert_eq!(m.end().scsw.device, DeviceStatus::DEVICE_END);
-    assert_eq!(m.css.test_subchannel(m.id).0, 1);
+    assert_eq!(m.stand.css.test_subchannel(m.id).0, 1);
 }
 
 #[test]

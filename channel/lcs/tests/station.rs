@@ -1,36 +1,19 @@
 //! A station as a host sees it: blocks of messages and frames; and what random hosts do.
 
-use arch::Absolute;
-use arch::io::{Ccw, CcwFormat, DeviceStatus, Orb, SubsystemId, pmcw_flag};
+use arch::io::DeviceStatus;
 use arch::lcs::{BlockHead, Message, content, message};
-use base::{Clock, Tod};
-use css::ChannelSubsystem;
 use net::{Mac, Port, Settings, Switch};
 use std::sync::Arc;
-use storage::Storage;
 use support::Random;
+use teststand::{SLI, Stand, Still};
 use virtio::Cable;
 use zerocopy::{FromBytes, IntoBytes};
 
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Tod {
-        Tod(1 << 60)
-    }
-}
-
 const MAC: Mac = Mac([2, 0, 0, 0, 0, 1]);
 const OTHER: Mac = Mac([2, 0, 0, 0, 0, 2]);
-const SLI: u8 = 0x20;
-/// Where channel programs and data are, for each device.
-const PROGRAM: u64 = 0x1000;
-const AREA: u32 = 0x1_0000;
 
 struct Host {
-    storage: Arc<Storage>,
-    css: ChannelSubsystem,
-    ids: Vec<SubsystemId>,
+    stand: Stand,
     cable: Arc<Cable>,
     port: Option<Arc<Port>>,
     /// What is at another port of the switch.
@@ -40,62 +23,41 @@ struct Host {
 
 impl Host {
     fn new() -> Host {
-        let storage = Arc::new(Storage::new(0x10_0000).unwrap());
-        let mut css = ChannelSubsystem::new(storage.clone());
         let (cable, switch) = (Cable::new(), Switch::new(Arc::new(Still)));
-        let ids = lcs::devices(&cable, MAC).into_iter().enumerate().map(|(n, device)| {
-            let id = css.attach(0x900 + n as u16, device).unwrap();
-            let mut schib = css.store_subchannel(id).unwrap();
-            schib.pmcw.flags |= pmcw_flag::ENABLED;
-            css.modify_subchannel(id, &schib).unwrap();
-            id
-        });
-        let ids = ids.collect();
+        let stand = Stand::new(0x10_0000, 0x900, lcs::devices(&cable, MAC));
         let other = switch.port(Settings::default());
         other.set_up(true);
-        Host { storage, css, ids, cable, port: None, other, switch }
+        Host { stand, cable, port: None, other, switch }
     }
 
     fn couple(&mut self, coupled: bool) {
         self.port = coupled.then(|| Arc::new(self.switch.port(Settings::default())));
         self.cable.couple(self.port.clone());
-        self.attend();
+        self.stand.attend();
     }
 
-    fn attend(&mut self) {
-        (0..4).for_each(|_| self.css.attend());
-    }
-
+    /// Where the data of a device are.
     fn area(device: usize) -> u32 {
-        AREA + 0x1_0000 * device as u32
+        0x1_0000 * (1 + device as u32)
     }
 
     fn start(&mut self, device: usize, command: u8, count: u16) {
-        let at = PROGRAM + 0x100 * device as u64;
-        let ccw = Ccw { command, flags: SLI, count, address: Host::area(device) };
-        self.storage.write(Absolute(at), &ccw.encode(CcwFormat::One)).unwrap();
-        self.css.start_subchannel(self.ids[device], &Orb::new(0, 0x0080_ff00, at as u32)).unwrap();
-    }
-
-    fn ended(&mut self, device: usize) -> Option<DeviceStatus> {
-        let (cc, irb) = self.css.test_subchannel(self.ids[device]);
-        (cc == 0).then_some(irb.scsw.device)
+        self.stand.start(device, &[(command, SLI, count, Host::area(device))]);
     }
 
     fn write(&mut self, block: &[u8]) {
-        self.storage.write(Absolute(Host::area(1).into()), block).unwrap();
+        self.stand.put(Host::area(1).into(), block);
         self.start(1, 0x01, block.len() as u16);
-        assert_eq!(self.ended(1), Some(DeviceStatus::ENDED));
+        assert_eq!(self.stand.ended(1), Some(DeviceStatus::ENDED));
     }
 
     /// What READ, which was started before or is now, has got: messages and frames.
     fn read(&mut self) -> Vec<(u8, Vec<u8>)> {
-        self.attend();
-        if self.ended(0) != Some(DeviceStatus::ENDED) {
+        self.stand.attend();
+        if self.stand.ended(0) != Some(DeviceStatus::ENDED) {
             return Vec::new();
         }
-        let mut block = vec![0; 0x5000];
-        self.storage.read(Absolute(Host::area(0).into()), &mut block).unwrap();
+        let block = self.stand.get(Host::area(0).into(), 0x5000);
         let (mut all, mut at) = (Vec::new(), 0);
         loop {
             let (head, _) = BlockHead::read_from_prefix(&block[at..]).unwrap();
@@ -222,11 +184,11 @@ fn random_hosts_do_no_harm() {
                 3 => _ = host.other.send(&frame(MAC, OTHER, random.below(30_000))),
                 4 => {
                     host.start(0, 0x02, random.below(0x5000u16) + 1);
-                    host.attend();
-                    read += u64::from(host.ended(0).is_some());
+                    host.stand.attend();
+                    read += u64::from(host.stand.ended(0).is_some());
                 }
                 _ if random.one_in(8) => host.couple(random.one_in(2)),
-                _ => _ = host.css.halt_subchannel(host.ids[0]),
+                _ => _ = host.stand.css.halt_subchannel(host.stand.ids[0]),
             }
         }
     }

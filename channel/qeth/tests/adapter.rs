@@ -1,36 +1,24 @@
 //! An adapter as a driver sees it: control channels, queues, indicators. And what random drivers do.
 
 use arch::Absolute;
+use arch::io::DeviceStatus;
 use arch::io::chsc::BLOCK;
-use arch::io::{Ccw, CcwFormat, DeviceStatus, Orb, SubsystemId, pmcw_flag};
 use arch::qdio::{
     Activation, AdapterCommand, Assist, Element, Establish, FrameHead, MessageHead, PacketHead, QueueDescriptor,
     adapter, assist, assisting, command, packet, state,
 };
-use base::{Clock, Tod};
-use css::ChannelSubsystem;
 use net::{Mac, Port, Settings, Switch};
 use qeth::Family;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use storage::Storage;
 use support::Random;
+use teststand::{CC, SLI, Stand, Still};
 use virtio::Cable;
 use zerocopy::{FromBytes, IntoBytes};
 
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Tod {
-        Tod(1 << 60)
-    }
-}
-
 const MAC: Mac = Mac([2, 0, 0, 0, 0, 1]);
 const OTHER: Mac = Mac([2, 0, 0, 0, 0, 2]);
-const SLI: u8 = 0x20;
-const CC: u8 = 0x40;
-/// Places in storage: channel programs, their data, queues.
-const PROGRAM: u64 = 0x1000;
+/// Places in storage: data of channel programs, queues.
 const AREA: u32 = 0x2000;
 const BLOCKS: u32 = 0x4000;
 const INFORMATION: u64 = 0x6000;
@@ -42,13 +30,25 @@ const SUMMARY: u64 = 0x9000;
 const OWN: u64 = 0x9100;
 
 struct Driver {
-    storage: Arc<Storage>,
-    css: ChannelSubsystem,
-    ids: [SubsystemId; 3],
+    stand: Stand,
     cable: Arc<Cable>,
     /// What is at another port of the switch.
     other: Port,
     switch: Switch,
+}
+
+impl Deref for Driver {
+    type Target = Stand;
+
+    fn deref(&self) -> &Stand {
+        &self.stand
+    }
+}
+
+impl DerefMut for Driver {
+    fn deref_mut(&mut self) -> &mut Stand {
+        &mut self.stand
+    }
 }
 
 /// Input queue 0, and output queues after it.
@@ -60,50 +60,11 @@ impl Driver {
     }
 
     fn of(family: Family) -> Driver {
-        let storage = Arc::new(Storage::new(0x80_0000).unwrap());
-        let mut css = ChannelSubsystem::new(storage.clone());
         let (cable, switch) = (Cable::new(), Switch::new(Arc::new(Still)));
-        let ids = qeth::devices(family, &cable, MAC).into_iter().enumerate().map(|(n, device)| {
-            let id = css.attach(0x600 + n as u16, device).unwrap();
-            let mut schib = css.store_subchannel(id).unwrap();
-            schib.pmcw.flags |= pmcw_flag::ENABLED;
-            css.modify_subchannel(id, &schib).unwrap();
-            id
-        });
-        let ids: Vec<SubsystemId> = ids.collect();
+        let stand = Stand::new(0x80_0000, 0x600, qeth::devices(family, &cable, MAC));
         let other = switch.port(Settings::default());
         other.set_up(true);
-        let ids = [ids[0], ids[1], ids[2]];
-        Driver { storage, css, ids, cable, other, switch }
-    }
-
-    fn put(&self, at: u64, bytes: &[u8]) {
-        self.storage.write(Absolute(at), bytes).unwrap();
-    }
-
-    fn get(&self, at: u64, length: usize) -> Vec<u8> {
-        let mut bytes = vec![0; length];
-        self.storage.read(Absolute(at), &mut bytes).unwrap();
-        bytes
-    }
-
-    fn start(&mut self, device: usize, ccws: &[(u8, u8, u16, u32)]) -> u8 {
-        let at = PROGRAM + 0x100 * device as u64;
-        for (n, &(command, flags, count, address)) in ccws.iter().enumerate() {
-            let ccw = Ccw { command, flags, count, address };
-            self.put(at + 8 * n as u64, &ccw.encode(CcwFormat::One));
-        }
-        let orb = Orb::new(0, 0x0080_ff00, at as u32);
-        self.css.start_subchannel(self.ids[device], &orb).unwrap()
-    }
-
-    fn attend(&mut self) {
-        (0..8).for_each(|_| self.css.attend());
-    }
-
-    fn ended(&mut self, device: usize) -> Option<DeviceStatus> {
-        let (cc, irb) = self.css.test_subchannel(self.ids[device]);
-        (cc == 0).then_some(irb.scsw.device)
+        Driver { stand, cable, other, switch }
     }
 
     /// Starts to activate a control channel as Linux does.
@@ -174,7 +135,7 @@ impl Driver {
         let (length, address) = ((32 + bytes.len() as u32).into(), at.into());
         self.element(1, buffer, 0, Element { flags: 0x40, length, address, ..Element::default() });
         self.put(STATES + 0x100 + buffer, &[state::OUTPUT_PRIMED]);
-        assert_eq!(self.css.signal_adapter(self.ids[2], 0, 0x8000_0000), 0);
+        assert_eq!(self.stand.css.signal_adapter(self.ids[2], 0, 0x8000_0000), 0);
     }
 
     fn taken(&self) -> Option<Vec<u8>> {
@@ -228,7 +189,7 @@ impl Driver {
         block[0x18..0x20].copy_from_slice(&OWN.to_be_bytes());
         block[0x23] = 3;
         block[0x2c..0x30].copy_from_slice(&[0, 1, 0, self.ids[2].number() as u8]);
-        self.css.channel_subsystem_call(&mut block).unwrap();
+        self.stand.css.channel_subsystem_call(&mut block).unwrap();
         assert_eq!(block[0xfe0..0xfe4], [0, 8, 0, 1]);
     }
 
@@ -266,7 +227,7 @@ impl Driver {
     }
 
     fn interrupted(&mut self) -> bool {
-        self.css.take_interruption(0x10).is_some()
+        self.stand.css.take_interruption(0x10).is_some()
     }
 }
 
@@ -310,7 +271,7 @@ fn frames_go_both_ways_and_the_driver_is_told() {
     let [a, b, c] = [b"one".to_vec(), vec![7; 1400], b"three".to_vec()].map(|text| frame(OTHER, MAC, &text));
     driver.prime(1, 0, &[&a, &b]);
     driver.prime(3, 0, &[&c]);
-    assert_eq!(driver.css.signal_adapter(driver.ids[2], 0, 0xa000_0000), 0);
+    assert_eq!(driver.stand.css.signal_adapter(driver.ids[2], 0, 0xa000_0000), 0);
     let mut taken = Vec::new();
     for sent in [&a, &b, &c] {
         assert!(driver.other.receive(&mut taken));
@@ -336,14 +297,14 @@ fn frames_go_both_ways_and_the_driver_is_told() {
     assert_eq!(parts.map(|part| (part.length.get(), part.flags)), [(4096, 0), (5014 + 32 - 4096, 0x40)]);
     // Buffers that are empty again are told by SIGNAL ADAPTER, and what has waited comes.
     driver.empty(2);
-    assert_eq!(driver.css.signal_adapter(driver.ids[2], 1, 0x8000_0000), 0);
+    assert_eq!(driver.stand.css.signal_adapter(driver.ids[2], 1, 0x8000_0000), 0);
     assert_eq!(driver.get(STATES + 2, 1), [state::INPUT_PRIMED]);
     assert!(driver.interrupted());
 
     // Halted, there are no queues.
-    assert_eq!(driver.css.halt_subchannel(driver.ids[2]), 0);
-    assert_eq!(driver.css.signal_adapter(driver.ids[2], 0, 0x8000_0000), 3);
-    assert_eq!(driver.css.signal_adapter(driver.ids[0], 0, 0x8000_0000), 3);
+    assert_eq!(driver.stand.css.halt_subchannel(driver.ids[2]), 0);
+    assert_eq!(driver.stand.css.signal_adapter(driver.ids[2], 0, 0x8000_0000), 3);
+    assert_eq!(driver.stand.css.signal_adapter(driver.ids[0], 0, 0x8000_0000), 3);
     assert_eq!(port.counters().received, 3);
 }
 
@@ -464,20 +425,20 @@ fn what_is_wrong_in_a_queue_ends_the_queues() {
     driver.establish();
     driver.put(LIST + 0x400, &u64::MAX.to_be_bytes());
     driver.put(STATES + 0x100, &[state::OUTPUT_PRIMED]);
-    driver.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
+    driver.stand.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
     driver.attend();
     assert!(driver.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK));
     // A frame that is none is an error of its buffer alone.
     let mut driver = Driver::new();
     driver.establish();
     driver.prime(1, 0, &[&[1; 5]]);
-    driver.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
+    driver.stand.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
     assert_eq!(driver.get(STATES + 0x100, 1), [state::OUTPUT_ERROR]);
     for (inputs, outputs, words, list) in [(0, 4, 8, LIST), (1, 5, 8, LIST), (1, 4, 7, LIST), (1, 4, 8, u64::MAX - 7)] {
         let head = Establish { inputs, outputs, input_words: words, output_words: words, ..Establish::default() };
         driver.put(BLOCKS.into(), head.as_bytes());
         driver.put(u64::from(BLOCKS) + 0x48, &list.to_be_bytes());
-        driver.css.clear_subchannel(driver.ids[2]);
+        driver.stand.css.clear_subchannel(driver.ids[2]);
         driver.ended(2);
         driver.start(2, &[(command::ESTABLISH, SLI, 4096, BLOCKS)]);
         assert!(driver.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK), "{inputs} {outputs} {words} {list:X}");
@@ -541,7 +502,7 @@ fn random_drivers_do_no_harm() {
                 7 => driver.empty(random.below(8)),
                 8 if random.one_in(8) => driver.cable.couple(random.one_in(2).then(|| port.clone())),
                 _ => {
-                    driver.css.signal_adapter(driver.ids[2], random.below(6u32) as u8, random.word() as u32);
+                    driver.stand.css.signal_adapter(driver.ids[2], random.below(6u32) as u8, random.word() as u32);
                 }
             }
             if random.one_in(4) {

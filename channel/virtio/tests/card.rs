@@ -37,7 +37,7 @@ fn net(features: u64) -> Net {
     let (card, cable) = (Arc::new(card), Cable::new());
     cable.couple(Some(card.clone()));
     let mut driver = Driver::new(Box::new(Virtio::new(Card::new(cable.clone(), MAC, 1500))));
-    driver.css.attend();
+    driver.stand.css.attend();
     driver.negotiate(feature::VERSION_1 | features);
     driver.start(2, true);
     // The link has come up since the device was there, which the driver is told once.
@@ -67,7 +67,7 @@ impl Net {
     }
 
     fn card(&mut self) -> &Card {
-        let device: &mut Virtio<Card> = self.driver.css.device_mut(self.driver.id).unwrap();
+        let device: &mut Virtio<Card> = self.driver.stand.css.device_mut(self.driver.id).unwrap();
         device.model()
     }
 
@@ -127,8 +127,8 @@ fn frames_come_in_when_there_are_buffers() {
     for _ in 0..6 {
         assert_eq!(net.other.send(&sent).delivered, 1);
     }
-    assert!(net.driver.css.pending().work(), "the bell has rung");
-    net.driver.css.attend();
+    assert!(net.driver.stand.css.pending().work(), "the bell has rung");
+    net.driver.stand.css.attend();
     assert_eq!(net.driver.used(0), (0..4).map(|n| (n, 712)).collect::<Vec<_>>());
     let header = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0];
     assert_eq!(net.driver.get(Driver::buffer(0, 3), 712), [&header[..], &sent].concat());
@@ -148,7 +148,7 @@ fn a_frame_lies_in_several_buffers_if_the_driver_wants_it_so() {
     let sent = frame(MAC, OTHER, 1514);
     net.driver.fill(0, 0..3, 500);
     net.other.send(&sent);
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     assert_eq!(net.driver.used(0), [], "three are too few");
     net.driver.fill(0, 3..4, 500);
     net.driver.notify(0);
@@ -160,7 +160,7 @@ fn a_frame_lies_in_several_buffers_if_the_driver_wants_it_so() {
     net.driver.fill(0, 0..SIZE, 50);
     net.other.send(&sent);
     net.other.send(&frame(MAC, OTHER, 60));
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     assert_eq!(net.driver.used(0), [(0, 50), (1, 22)]);
     assert_eq!(net.card().counters().too_long, 1);
 }
@@ -171,7 +171,7 @@ fn without_that_a_frame_that_is_too_long_is_dropped() {
     net.driver.fill(0, 0..2, 100);
     net.other.send(&frame(MAC, OTHER, 89));
     net.other.send(&frame(MAC, OTHER, 88));
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     assert_eq!((net.driver.used(0), net.card().counters().too_long), (vec![(0, 100)], 1));
 }
 
@@ -185,7 +185,7 @@ fn the_link_goes_down_and_up() {
     assert_eq!(status(&mut net), 1);
     net.driver.interruptions();
     net.cable.couple(None);
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     assert_eq!((net.driver.get(CONFIG + 7, 1), net.driver.interruptions()), (vec![1], (0, 1)));
     assert_eq!(status(&mut net), 0);
     net.send(0, &[&[0; 12][..], &frame(OTHER, MAC, 60)].concat(), &[72]);
@@ -193,12 +193,12 @@ fn the_link_goes_down_and_up() {
     assert_eq!((net.driver.used(1).len(), net.card().counters().lost), (1, 1));
     assert_eq!(net.other.send(&frame(MAC, OTHER, 60)).delivered, 0);
     net.cable.couple(Some(net.card.clone()));
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     assert_eq!(net.driver.interruptions(), (1, 1), "for the frame that was lost, and for the link");
     assert_eq!(status(&mut net), 1);
     net.driver.fill(0, 0..1, 100);
     assert_eq!(net.other.send(&frame(MAC, OTHER, 60)).delivered, 1);
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     assert_eq!(net.driver.used(0), [(0, 72)]);
 }
 
@@ -206,7 +206,7 @@ fn the_link_goes_down_and_up() {
 fn a_reset_drops_what_waits() {
     let mut net = net(0);
     net.other.send(&frame(MAC, OTHER, 60));
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     net.other.send(&frame(MAC, OTHER, 60));
     net.driver.command(command::RESET, &[]).unwrap();
     assert!(!net.card.has_frames());
@@ -219,6 +219,6 @@ fn a_reset_drops_what_waits() {
     net.driver.notify(0);
     assert_eq!(net.driver.used(0), []);
     net.other.send(&frame(MAC, OTHER, 61));
-    net.driver.css.attend();
+    net.driver.stand.css.attend();
     assert_eq!(net.driver.used(0), [(0, HEAD as u32 + 61)]);
 }

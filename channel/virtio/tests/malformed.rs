@@ -107,8 +107,8 @@ fn commands(driver: &mut Driver, random: &mut Random) {
             driver.notify(random.below(4));
         }
         // Whatever is still to be told.
-        while driver.css.take_interruption(0xff).is_some() {}
-        while driver.css.test_subchannel(driver.id).0 == 0 {}
+        while driver.stand.css.take_interruption(0xff).is_some() {}
+        while driver.stand.css.test_subchannel(driver.id).0 == 0 {}
     }
 }
 
@@ -164,9 +164,9 @@ fn rounds(seed: u64, count: u64, driver: &mut Driver, own: u64, other: Option<&P
                 other.send(&[&MAC.0[..], &OTHER.0, &[8, 0], &content].concat());
             }
             driver.notify(queue);
-            driver.css.attend();
-            while driver.css.take_interruption(0xff).is_some() {}
-            while driver.css.test_subchannel(driver.id).0 == 0 {}
+            driver.stand.css.attend();
+            while driver.stand.css.take_interruption(0xff).is_some() {}
+            while driver.stand.css.test_subchannel(driver.id).0 == 0 {}
         }
         let state = driver.command(command::READ_STATUS, &[0]).unwrap();
         broken += u64::from(state[0] & status::NEEDS_RESET != 0);
@@ -175,7 +175,7 @@ fn rounds(seed: u64, count: u64, driver: &mut Driver, own: u64, other: Option<&P
             None => assert_eq!(driver.used(0), [(0, 200), (1, 200)], "seed {seed}, round {round}"),
             Some(other) => {
                 other.send(&[&MAC.0[..], &OTHER.0, &[8, 0], b"it works"].concat());
-                driver.css.attend();
+                driver.stand.css.attend();
                 assert_eq!(driver.used(0), [(0, 34)], "seed {seed}, round {round}");
             }
         }
@@ -341,9 +341,9 @@ fn no_driver_does_harm_to_other_devices() {
                 ring(&mut driver, &mut random, queue);
                 driver.notify(queue);
                 turn(&mut random);
-                driver.css.attend();
-                while driver.css.take_interruption(0xff).is_some() {}
-                while driver.css.test_subchannel(driver.id).0 == 0 {}
+                driver.stand.css.attend();
+                while driver.stand.css.take_interruption(0xff).is_some() {}
+                while driver.stand.css.test_subchannel(driver.id).0 == 0 {}
                 used += driver.used(queue).len();
             }
             let state = driver.command(command::READ_STATUS, &[0]).unwrap();

@@ -55,7 +55,7 @@ fn requests_are_answered_when_they_are_done() {
     assert!(driver.notify(0));
     assert_eq!((driver.used(0), driver.interruptions()), (vec![], (0, 0)));
     desk.serve_now(&mut echo);
-    driver.css.attend();
+    driver.stand.css.attend();
     assert_eq!((driver.used(0), driver.interruptions()), (vec![(0, 3), (2, 4)], (1, 0)));
     assert_eq!(
         (driver.get(Driver::buffer(0, 1), 3), driver.get(Driver::buffer(0, 3), 4)),
@@ -72,7 +72,7 @@ fn requests_are_answered_when_they_are_done() {
     ask(&mut driver, 6, b"new", 100);
     driver.notify(0);
     desk.serve_now(&mut echo);
-    driver.css.attend();
+    driver.stand.css.attend();
     assert_eq!((driver.used(0), echo.0), (vec![(6, 3)], 1));
     // A request that is too long breaks the device.
     driver.describe(0, 8, 60_000, 0, 0);
@@ -92,7 +92,7 @@ fn a_thread_answers_and_ends() {
         ask(&mut driver, 0, &round.to_be_bytes(), 100);
         driver.notify(0);
         while driver.used(0).is_empty() {
-            driver.css.attend();
+            driver.stand.css.attend();
             std::thread::yield_now();
         }
         assert_eq!(driver.get(Driver::buffer(0, 1), 4), round.to_le_bytes());
@@ -224,7 +224,7 @@ fn a_console_moves_bytes_and_waits_for_none() {
     assert!(driver.notify(1));
     assert_eq!((driver.used(1), line.receive(|| false)), (vec![(0, 0)], b"login: ".to_vec()));
     assert!(line.send(b"root\n123456"));
-    driver.css.attend();
+    driver.stand.css.attend();
     assert_eq!(driver.used(0), [(0, 5), (1, 5), (2, 1)]);
     assert_eq!(driver.get(Driver::buffer(0, 1), 5), b"12345");
     // What nothing takes is lost, the oldest first.
@@ -251,7 +251,7 @@ fn a_balloon_gives_pages_back_and_says_how_many() {
         driver.storage.write(Absolute(n << 12), &[0x77; 4096]).unwrap();
     }
     valve.want(3);
-    driver.css.attend();
+    driver.stand.css.attend();
     assert_eq!(driver.interruptions(), (0, 1));
     assert_eq!(driver.get(CONFIG, 8), 1u64.to_be_bytes());
     assert_eq!(driver.command(command::READ_CONFIG, &[0; 8]).unwrap(), [3, 0, 0, 0, 0, 0, 0, 0]);
@@ -271,7 +271,7 @@ fn a_balloon_gives_pages_back_and_says_how_many() {
     assert_eq!(driver.used(2), []);
     let figures = valve.figures();
     assert_eq!((figures.wanted, figures.given, figures.free, figures.total), (3, 3, 1000, 5000));
-    driver.css.attend();
+    driver.stand.css.attend();
     assert_eq!(driver.used(2), [(0, 0)]);
     // Free pages: whole ones are given back.
     let describe = |driver: &mut Driver, at: u64, length: u32| {
@@ -327,7 +327,7 @@ fn a_program_and_its_host_connect() {
     };
     let mut got = 0;
     let mut receive = |driver: &mut Driver| {
-        driver.css.attend();
+        driver.stand.css.attend();
         let mut packets = Vec::new();
         for (head, length) in driver.used(0) {
             let bytes = driver.get(Driver::buffer(0, head as u16), length as usize);

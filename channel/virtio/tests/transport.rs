@@ -21,7 +21,7 @@ fn entropy() -> Driver {
 }
 
 fn device(driver: &mut Driver) -> &mut Virtio<Card> {
-    driver.css.device_mut(driver.id).expect("it is one")
+    driver.stand.css.device_mut(driver.id).expect("it is one")
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn the_device_says_what_it_is() {
         // CHANNEL SUBSYSTEM CALL, store channel-path description.
         let mut block = [0; arch::io::chsc::BLOCK];
         block[..12].copy_from_slice(&[0, 0x10, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0xff]);
-        assert_eq!(driver.css.channel_subsystem_call(&mut block), Ok(0));
+        assert_eq!(driver.stand.css.channel_subsystem_call(&mut block), Ok(0));
         assert_eq!(block[24..32], [0x80, 0, path_type::VIRTIO, 0x10, 0, 0, 0, 0]);
     }
 }
@@ -331,7 +331,7 @@ fn a_reset_or_a_disabled_subchannel_stops_the_device() {
         |driver| drop(driver.command(command::RESET, &[])),
         |driver| driver.enable(false),
         |driver| device(driver).reset(Reset::System),
-        |driver| driver.css.reset(),
+        |driver| driver.stand.css.reset(),
     ];
     for end in ends {
         let mut driver = card();
@@ -348,6 +348,6 @@ fn a_reset_or_a_disabled_subchannel_stops_the_device() {
     let mut driver = card();
     driver.negotiate(feature::VERSION_1);
     driver.start(2, true);
-    assert_eq!(driver.css.clear_subchannel(driver.id), 0);
+    assert_eq!(driver.stand.css.clear_subchannel(driver.id), 0);
     assert_eq!(device(&mut driver).status() & status::DRIVER_OK, status::DRIVER_OK);
 }

@@ -3,61 +3,51 @@
 // Each file of tests uses a part of this.
 #![allow(dead_code)]
 
-use arch::Absolute;
-use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, SubsystemId, pmcw_flag};
-use css::ChannelSubsystem;
-use std::sync::Arc;
-use storage::Storage;
+use arch::io::{DeviceStatus, Irb};
+use std::ops::{Deref, DerefMut};
+use teststand::{Command, Stand};
+
+pub(crate) use teststand::SLI;
 
 pub(crate) const ENDED: DeviceStatus = DeviceStatus::ENDED;
-pub(crate) const CC_SLI: u8 = 0x60;
-pub(crate) const SLI: u8 = 0x20;
+pub(crate) const CC_SLI: u8 = teststand::CC | SLI;
 
 pub(crate) struct Machine {
-    pub storage: Arc<Storage>,
-    pub css: ChannelSubsystem,
-    pub id: SubsystemId,
+    pub stand: Stand,
+    pub id: arch::io::SubsystemId,
+}
+
+impl Deref for Machine {
+    type Target = Stand;
+
+    fn deref(&self) -> &Stand {
+        &self.stand
+    }
+}
+
+impl DerefMut for Machine {
+    fn deref_mut(&mut self) -> &mut Stand {
+        &mut self.stand
+    }
 }
 
 impl Machine {
     pub(crate) fn new(device: Box<dyn css::Device>) -> Machine {
-        let storage = Arc::new(Storage::new(0x10000).unwrap());
-        let mut css = ChannelSubsystem::new(storage.clone());
-        let id = css.attach(0x00c, device).unwrap();
-        let mut schib = css.store_subchannel(id).unwrap();
-        schib.pmcw.flags |= pmcw_flag::ENABLED;
-        css.modify_subchannel(id, &schib).unwrap();
-        Machine { storage, css, id }
+        let stand = Stand::new(0x10000, 0x00c, [device]);
+        Machine { id: stand.ids[0], stand }
     }
 
-    pub(crate) fn put(&self, at: u64, bytes: &[u8]) {
-        self.storage.write(Absolute(at), bytes).unwrap();
-    }
-
-    pub(crate) fn get(&self, at: u64, len: usize) -> Vec<u8> {
-        let mut bytes = vec![0; len];
-        self.storage.read(Absolute(at), &mut bytes).unwrap();
-        bytes
-    }
-
-    /// Starts format-1 CCWs: command, flags, count, address.
-    pub(crate) fn start(&mut self, ccws: &[(u8, u8, u16, u32)]) {
-        for (n, &(command, flags, count, address)) in ccws.iter().enumerate() {
-            let ccw = Ccw { command, flags, count, address };
-            self.put(0x1000 + 8 * n as u64, &ccw.encode(CcwFormat::One));
-        }
-        let orb = Orb::new(0, 0x0080_ff00, 0x1000);
-        assert_eq!(self.css.start_subchannel(self.id, &orb), Ok(0));
+    /// Starts a channel program.
+    pub(crate) fn start(&mut self, program: &[Command]) {
+        assert_eq!(self.stand.start(0, program), 0);
     }
 
     pub(crate) fn end(&mut self) -> Irb {
-        let (cc, irb) = self.css.test_subchannel(self.id);
-        assert_eq!(cc, 0, "status is pending");
-        irb
+        self.pending(0).expect("status is pending")
     }
 
-    pub(crate) fn run(&mut self, ccws: &[(u8, u8, u16, u32)]) -> (u32, u16, DeviceStatus, u8) {
-        self.start(ccws);
+    pub(crate) fn run(&mut self, program: &[Command]) -> (u32, u16, DeviceStatus, u8) {
+        self.start(program);
         let s = self.end().scsw;
         (s.ccw.get(), s.count.get(), s.device, s.subchannel)
     }

@@ -3,12 +3,11 @@
 // Each file of tests uses a part of this.
 #![allow(dead_code)]
 
-use arch::Absolute;
-use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, SubsystemId, pmcw_characteristic, pmcw_flag};
+use arch::io::{DeviceStatus, Irb, SubsystemId, pmcw_characteristic, pmcw_flag};
 use arch::virtio::{AdapterIndicators, Descriptor, Features, QueueParts, command, status};
-use css::{ChannelSubsystem, Device};
-use std::sync::Arc;
-use storage::Storage;
+use css::Device;
+use std::ops::{Deref, DerefMut};
+use teststand::Stand;
 use zerocopy::{FromBytes, IntoBytes};
 
 pub(crate) const STORAGE: u64 = 0x10_0000;
@@ -27,8 +26,7 @@ const BUFFERS: u64 = 0x4_0000;
 pub(crate) const BUFFER: u64 = 0x800;
 
 pub(crate) struct Driver {
-    pub storage: Arc<Storage>,
-    pub css: ChannelSubsystem,
+    pub stand: Stand,
     pub id: SubsystemId,
     /// For each queue: entries made available, and entries seen as used.
     pub made: [u16; 4],
@@ -47,43 +45,41 @@ pub(crate) fn parts(queue: u16) -> QueueParts {
     }
 }
 
+impl Deref for Driver {
+    type Target = Stand;
+
+    fn deref(&self) -> &Stand {
+        &self.stand
+    }
+}
+
+impl DerefMut for Driver {
+    fn deref_mut(&mut self) -> &mut Stand {
+        &mut self.stand
+    }
+}
+
 impl Driver {
     pub(crate) fn new(device: Box<dyn Device>) -> Driver {
-        let storage = Arc::new(Storage::new(STORAGE).unwrap());
-        let mut css = ChannelSubsystem::new(storage.clone());
-        let id = css.attach(0x1000, device).unwrap();
-        let mut driver = Driver { storage, css, id, made: [0; 4], seen: [0; 4] };
+        let stand = Stand::new(STORAGE, 0x1000, [device]);
+        let mut driver = Driver { id: stand.ids[0], stand, made: [0; 4], seen: [0; 4] };
         driver.enable(true);
         driver
     }
 
     pub(crate) fn enable(&mut self, enabled: bool) {
-        let mut schib = self.css.store_subchannel(self.id).unwrap();
+        let mut schib = self.stand.css.store_subchannel(self.id).unwrap();
         schib.pmcw.flags &= !pmcw_flag::ENABLED;
         schib.pmcw.flags |= if enabled { pmcw_flag::ENABLED } else { 0 };
         schib.pmcw.set_isc(3);
         schib.pmcw.characteristics |= pmcw_characteristic::CONCURRENT_SENSE;
-        assert_eq!(self.css.modify_subchannel(self.id, &schib), Ok(0));
-    }
-
-    pub(crate) fn put(&self, at: u64, bytes: &[u8]) {
-        self.storage.write(Absolute(at), bytes).unwrap();
-    }
-
-    pub(crate) fn get(&self, at: u64, len: usize) -> Vec<u8> {
-        let mut bytes = vec![0; len];
-        self.storage.read(Absolute(at), &mut bytes).unwrap();
-        bytes
+        assert_eq!(self.stand.css.modify_subchannel(self.id, &schib), Ok(0));
     }
 
     /// One command with `count` bytes at [`DATA`]: how it ended.
     pub(crate) fn end(&mut self, code: u8, count: u16) -> Irb {
-        let ccw = Ccw { command: code, flags: 0, count, address: DATA };
-        self.put(PROGRAM.into(), &ccw.encode(CcwFormat::One));
-        assert_eq!(self.css.start_subchannel(self.id, &Orb::new(0, 0x0080_ff00, PROGRAM)), Ok(0));
-        let (cc, irb) = self.css.test_subchannel(self.id);
-        assert_eq!(cc, 0, "status is pending");
-        irb
+        assert_eq!(self.stand.start(0, &[(code, 0, count, DATA)]), 0);
+        self.pending(0).expect("status is pending")
     }
 
     /// One command with this data: what stands there afterwards. The error is that it is rejected.
@@ -181,7 +177,7 @@ impl Driver {
     }
 
     pub(crate) fn notify(&mut self, queue: u16) -> bool {
-        self.css.notify(self.id, queue)
+        self.stand.css.notify(self.id, queue)
     }
 
     /// What the device has used of a queue since this was asked last: head and length.
@@ -199,12 +195,12 @@ impl Driver {
     /// The adapter interruptions and those of subchannels that are pending: their number each.
     pub(crate) fn interruptions(&mut self) -> (usize, usize) {
         let (mut adapter, mut subchannel) = (0, 0);
-        while let Some(io) = self.css.take_interruption(0xff) {
+        while let Some(io) = self.stand.css.take_interruption(0xff) {
             if io.identification.get() & 0x8000_0000 != 0 {
                 assert_eq!(io.as_bytes(), [0, 0, 0, 0, 0, 0, 0, 0, 0x98, 0, 0, 0]);
                 adapter += 1;
             } else {
-                let (cc, irb) = self.css.test_subchannel(self.id);
+                let (cc, irb) = self.stand.css.test_subchannel(self.id);
                 assert_eq!((cc, irb.scsw.status_control(), irb.scsw.device), (0, 0x11, DeviceStatus(0)));
                 subchannel += 1;
             }
