@@ -4,6 +4,7 @@ mod support;
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 use support::line::Line;
@@ -27,6 +28,13 @@ fn number(text: &str, line: &str, what: &str) -> u64 {
     rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().expect("it is a number")
 }
 
+/// The operator, logged on since the system is up.
+fn operator(system: &System) -> Line {
+    let mut line = Line::connect(system);
+    line.say("logon operator operator", "RECONNECTED AT");
+    line
+}
+
 /// Logs on and brings Linux up, with so much storage and so many CPUs.
 fn linux(system: &System, user: &str, storage: &str, cpus: usize) -> Option<Line> {
     let guest = guest()?;
@@ -46,15 +54,17 @@ fn linux(system: &System, user: &str, storage: &str, cpus: usize) -> Option<Line
     Some(line)
 }
 
-/// Fills storage with files that are different, and looks at them twice. Lines are short: a 3215 has 150 columns. How
-/// many files were found as they should be.
+/// What fills storage with seven files of 50 MB, and defines what looks at them. Lines are short: a 3215 has 150 columns.
+const FILL: [&str; 4] = [
+    "seq 1 300000 >/b; cat /b /b /b /b /b >/c; cat /c /c /c /c /c >/b; echo END-OF-1",
+    "f() { echo $1; cat /b; }; g() { for n in 1 2 3 4 5 6 7; do h $n; done; }; echo END-OF-2",
+    "h() { f $1 >/m/$1; }; mkdir /m; mount -t tmpfs -o size=450m m /m; g; echo END-OF-3",
+    "h() { a=$(f $1|md5sum); b=$(md5sum </m/$1); [ \"$a\" = \"$b\" ] && echo RIGHT-$1; }; echo END-OF-4",
+];
+
+/// Fills storage with files that are different, and looks at them twice. How many files were found as they should be.
 fn fill_and_look(line: &mut Line) -> usize {
-    for script in [
-        "seq 1 300000 >/b; cat /b /b /b /b /b >/c; cat /c /c /c /c /c >/b; echo END-OF-1",
-        "f() { echo $1; cat /b; }; g() { for n in 1 2 3 4 5 6 7; do h $n; done; }; echo END-OF-2",
-        "h() { f $1 >/m/$1; }; mkdir /m; mount -t tmpfs -o size=450m m /m; g; echo END-OF-3",
-        "h() { a=$(f $1|md5sum); b=$(md5sum </m/$1); [ \"$a\" = \"$b\" ] && echo RIGHT-$1; }; echo END-OF-4",
-    ] {
+    for script in FILL {
         line.enter(script);
         line.until_within(&format!("\n{}", &script[script.len() - 8..]), LOAD);
     }
@@ -98,4 +108,57 @@ fn two_linux_guests_share_storage_under_pressure() {
             });
         }
     });
+}
+
+/// 192 MB of storage and 96 MB of page space are less than what this guest's files take.
+#[test]
+fn page_space_that_is_full_stops_what_asks_for_more() {
+    let system = System::start("paging-full", |folder| configure(folder, "STORAGE 192M\nPAGE 96M\n"));
+    let mut operator = operator(&system);
+    let mut other = Line::log_on(&system, "maint");
+    let Some(mut line) = linux(&system, "LINUX1", "512M", 1) else { return };
+    for script in &FILL[..2] {
+        line.enter(script);
+        line.until_within(&format!("\n{}", &script[script.len() - 8..]), LOAD);
+    }
+    line.enter(FILL[2]);
+    line.until_within("HCPPGT451W CP entered; no storage is available, since all paging space is in use", LOAD);
+    operator.until("HCPPGT401I 90 percent of paging space is in use");
+    operator.until("HCPPGT400I All available paging space is in use");
+    // It alone: another user works, and what CP takes of the machine's storage is there.
+    other.say("query time", "TIME IS");
+    line.say("#cp indicate user", "PAGES:");
+    line.say("#cp display 0.10", "V00000000");
+    // It gives back what it has, and another one has room.
+    line.say("#cp system clear", "STORAGE CLEARED");
+    let said = other.say("indicate load", "PAGING-");
+    println!("{said}");
+    line.say("#cp logoff", "LOGOFF AT");
+    let Some(mut again) = linux(&system, "LINUX2", "128M", 1) else { return };
+    again.enter("poweroff");
+    again.until("HCPGSP2629I");
+}
+
+/// A page that comes back damaged stops the virtual machine that it is of, and no other.
+#[test]
+fn a_page_that_is_damaged_stops_its_owner_alone() {
+    let system = System::start("paging-damage", |folder| configure(folder, "STORAGE 256M\nPAGE 1G\n"));
+    let mut operator = operator(&system);
+    let mut other = Line::log_on(&system, "maint");
+    let Some(mut line) = linux(&system, "LINUX1", "512M", 1) else { return };
+    for script in &FILL[..4] {
+        line.enter(script);
+        line.until_within(&format!("\n{}", &script[script.len() - 8..]), LOAD);
+    }
+    let path = system.folder.join("pages");
+    let length = fs::metadata(&path).expect("there is page space").len();
+    let file = fs::OpenOptions::new().write(true).open(&path).expect("it is ours");
+    for at in (0..length).step_by(4096) {
+        file.write_at(b"damaged", at + 1000).expect("it is ours");
+    }
+    line.enter("g; g");
+    line.until_within("HCPPGT452W CP entered; paging error, the page at ", LOAD);
+    operator.until("HCPPGT415E Paging error, reading ");
+    other.say("query time", "TIME IS");
+    line.say("#cp logoff", "LOGOFF AT");
 }
