@@ -71,6 +71,18 @@ pub struct ControlElement {
 }
 const _: () = assert!(size_of::<ControlElement>() == 12);
 
+/// A page of a file that MONWRITE has written: what a message of *MONITOR said. The pages that it names follow, those
+/// of one element after those of the other, as they were in the segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct MonwriteControl {
+    /// What the interruption of the message has stored: the path, the type X'08' or X'09' at X'03', and the message.
+    pub interruption: [u8; 40],
+    /// The control elements; zeros follow the last.
+    pub elements: [ControlElement; 338],
+}
+const _: () = assert!(size_of::<MonwriteControl>() == 4096);
+
 /// IPUSER of a CONNECT to *MONITOR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]

@@ -115,23 +115,43 @@ fn header(domain: u8, record: u16, length: usize, now: Tod) -> RecordHeader {
     }
 }
 
-/// The records of a page, up to its end: the header of each and what follows it. `None`: the page is no such page.
-pub fn records(page: &[u8]) -> Option<Vec<(RecordHeader, &[u8])>> {
+/// Why bytes are no page of records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a record's length is {length}, and {left} bytes are left of its page")]
+pub struct Damage {
+    /// Where the record is in the page.
+    pub at: usize,
+    /// Its length, as it says.
+    pub length: usize,
+    /// How much of the page is left there.
+    pub left: usize,
+}
+
+/// The records of a page, up to its end: where each is, its header, and all its bytes, the header's among them.
+pub fn whole(page: &[u8]) -> Result<Vec<(usize, RecordHeader, &[u8])>, Damage> {
     use zerocopy::FromBytes;
     let mut found = Vec::new();
-    let mut left = page;
+    let mut at = 0;
     loop {
-        let (header, _) = RecordHeader::read_from_prefix(left).ok()?;
-        let length = usize::from(header.length.get());
-        if length < size_of::<RecordHeader>() || length > left.len() {
-            return None;
-        }
+        let left = &page[at..];
+        let header = RecordHeader::read_from_prefix(left);
+        let length = header.as_ref().map_or(0, |(header, _)| usize::from(header.length.get()));
+        let bytes = left.get(..length).filter(|bytes| bytes.len() >= size_of::<RecordHeader>());
+        let (Ok((header, _)), Some(bytes)) = (header, bytes) else {
+            return Err(Damage { at, length, left: left.len() });
+        };
         if header.domain == EndOfFrame::LAYOUT.domain && header.record.get() == EndOfFrame::LAYOUT.record {
-            return Some(found);
+            return Ok(found);
         }
-        found.push((header, &left[size_of::<RecordHeader>()..length]));
-        left = &left[length..];
+        found.push((at, header, bytes));
+        at += length;
     }
+}
+
+/// The records of a page, up to its end: the header of each and what follows it. `None`: the page is no such page.
+pub fn records(page: &[u8]) -> Option<Vec<(RecordHeader, &[u8])>> {
+    let all = whole(page).ok()?;
+    Some(all.into_iter().map(|(_, header, bytes)| (header, &bytes[size_of::<RecordHeader>()..])).collect())
 }
 
 #[cfg(test)]
@@ -164,5 +184,10 @@ mod tests {
         assert_eq!(records(&[0; PAGE]), None);
         assert_eq!(records(&[0xff; PAGE]), None);
         assert_eq!(records(&[]), None);
+        let mut frames = Frames::new(Tod(0));
+        frames.put(SystemProcessor::default());
+        let mut page = frames.finish().0;
+        page[96..98].copy_from_slice(&[0xff, 0xff]);
+        assert_eq!(whole(&page), Err(Damage { at: 96, length: 0xffff, left: PAGE - 96 }));
     }
 }
