@@ -3,7 +3,7 @@
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
 //! reader, `password` changes a user's password, `directory` checks a system's texts,
-//! `dasd` makes and looks after disks, `cms` makes programs for CMS,
+//! `reduce` makes reports of monitor data, `dasd` makes and looks after disks, `cms` makes programs for CMS,
 //! `linux` runs one guest on standard input and output or in the background, `debian` makes one; `list`, `stop`,
 //! `save`, `ssh` and `cp` are for guests that run.
 
@@ -22,6 +22,7 @@ mod package;
 mod password;
 mod program;
 mod punch;
+mod reduction;
 mod run;
 mod sample;
 mod script;
@@ -88,6 +89,8 @@ enum Command {
     /// Tapes in host files: makes, lists and checks them.
     #[command(subcommand)]
     Tape(tape::Command),
+    /// Reports from what CP's monitor has recorded: of files that Linux's monreader gave, or that MONWRITE wrote.
+    Reduce(reduction::Options),
     /// The directory of a system.
     #[command(subcommand)]
     Directory(directory_check::Command),
@@ -180,6 +183,7 @@ fn done(command: Command) -> Result<u8, String> {
         Command::Cms(command) => cms::cms(&command),
         Command::Dasd(command) => dasd::dasd(&command).map(checked),
         Command::Tape(command) => tape::tape(&command).map(checked),
+        Command::Reduce(options) => reduction::reduction(&options).map(|()| 0),
         Command::Directory(command) => directory_check::directory(&command).map(checked),
         Command::Debian(options) => debian::debian(&options),
         Command::Linux(options) => {

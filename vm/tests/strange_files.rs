@@ -99,6 +99,7 @@ const READS: &[&str] = &[
     "linux --disk disk.3390 --user-data X",
     "linux new --ssh-key X",
     "linux new --first-boot X",
+    "reduce X",
     "dasd list X",
     "dasd list disk.3390 X",
     "dasd list --json X",
