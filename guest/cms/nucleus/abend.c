@@ -9,6 +9,7 @@
  * between, CMS gives up: the machine waits disabled, and only IPL helps.
  */
 #include "filedef.h"
+#include "iucv.h"
 
 u32 command_loop[10];
 
@@ -48,6 +49,7 @@ static void recover(void)
     kernel_stack = 0;
     capture_end(NULL);
     os_abandon();
+    iucv_service_close();
     files_abandon(0);
     (void)no_command();
     filedefs_clear(false);

@@ -8,9 +8,10 @@
  */
 #include "iucv.h"
 
-enum { RETRIEVE_BUFFER = 0x02, DESCRIBE = 0x03, SEND = 0x04, RECEIVE = 0x05, TEST_COMPLETION = 0x07, PURGE = 0x09,
+enum { RETRIEVE_BUFFER = 0x02, DESCRIBE = 0x03, SEND = 0x04, RECEIVE = 0x05, REPLY = 0x06, TEST_COMPLETION = 0x07, PURGE = 0x09,
        CONNECT = 0x0b, DECLARE_BUFFER = 0x0c, SEVER = 0x0f };
-enum { BY_NUMBER = 0x04, THIS_MESSAGE = 0x07, MESSAGE_LIMIT = 255 };
+enum { BY_PATH = 0x02, BY_NUMBER = 0x04, THIS_MESSAGE = 0x07, PARAMETER_DATA = 0x80, MESSAGE_LIMIT = 255 };
+enum { CONNECTION_COMPLETE = 0x02, SEVERED = 0x03 };
 enum { PRIORITY_COMPLETION = 0x06, COMPLETION = 0x07, PRIORITY_MESSAGE = 0x08, MESSAGE = 0x09, EXTERNAL_IUCV = 0x4000 };
 
 /* The parameter list, and what an interruption stores. CONNECT has the service's name in place of class and address. */
@@ -29,6 +30,9 @@ static bool is_open, is_announced;
 static u16 line_path;
 static u32 users;                                        /* of the buffer */
 static struct iucv_wait *waits;
+static struct iucv_service service;
+static struct list told;                                 /* a message of the service, by an interruption */
+static bool is_told;
 
 /* The condition code. */
 static u32 iucv(u32 function, struct list *list)
@@ -172,6 +176,17 @@ void iucv_interrupted(u16 code)
 {
     if (code != EXTERNAL_IUCV)
         return;
+    if (service.is_open && interruption.path == service.path) {
+        service.is_ready |= interruption.code == CONNECTION_COMPLETE;
+        service.is_severed |= interruption.code == SEVERED;
+        if (interruption.code == CONNECTION_COMPLETE || interruption.code == SEVERED)
+            memcpy(service.user, &interruption.length, sizeof service.user);
+        if (interruption.code == MESSAGE || interruption.code == PRIORITY_MESSAGE) {
+            told = interruption;
+            is_told = true;
+        }
+        return;
+    }
     if (interruption.code == COMPLETION || interruption.code == PRIORITY_COMPLETION)
         completed(&interruption);
     if (interruption.code != MESSAGE && interruption.code != PRIORITY_MESSAGE)
@@ -184,27 +199,91 @@ bool iucv_next(struct iucv_line *line)
 {
     char data[sizeof(name) + IUCV_LINE_MOST] __attribute__((aligned(8)));
     struct list list __attribute__((aligned(8)));
-    u32 length;
+    u32 length, code;
 
     while (is_open) {
+        /* DESCRIBE would take a service's messages as well. */
+        bool by_path = service.is_open && !is_announced;
+
         list = announced;
         if (!is_announced) {
             memset(&list, 0, sizeof list);
-            if (iucv(DESCRIBE, &list) != 0)
+            list.path = line_path;
+            if (!by_path && iucv(DESCRIBE, &list) != 0)
                 return false;
         }
         is_announced = false;
-        line->class = list.of.data.class;
         length = list.length < sizeof data ? list.length : sizeof data;
-        list.flags = THIS_MESSAGE;
+        list.flags = by_path ? BY_PATH : THIS_MESSAGE;
         list.of.data.address = (u32)data;
         list.length = sizeof data;
-        if (iucv(RECEIVE, &list) != 0 || length < sizeof(name))
+        code = iucv(RECEIVE, &list);
+        if (by_path && code != 0)
+            return false;
+        if (by_path)
+            length = sizeof data - list.length;
+        if (code != 0 || length < sizeof(name))
             continue;
+        line->class = list.of.data.class;
         memcpy(line->from, data, sizeof(name));
         line->length = length - sizeof(name);
         memcpy(line->text, data + sizeof(name), line->length);
         return true;
     }
     return false;
+}
+
+/* ---- a service whose messages are answered ---- */
+
+u8 iucv_service_open(const name wanted, const u8 user[IUCV_USER], const struct iucv_service **opened)
+{
+    struct list list __attribute__((aligned(8))) = { .flags = PARAMETER_DATA, .message = MESSAGE_LIMIT << 16 };
+    u8 code = declare();
+
+    if (code != 0)
+        return code;
+    memcpy(list.of.service, wanted, sizeof list.of.service);
+    memcpy(&list.length, user, IUCV_USER);               /* IPUSER lies there */
+    if (iucv(CONNECT, &list) == 1) {
+        retrieve();
+        return list.code;
+    }
+    service = (struct iucv_service){ .path = list.path, .is_open = true };
+    is_told = false;
+    *opened = &service;
+    return 0;
+}
+
+bool iucv_service_next(u8 to[IUCV_LIST])
+{
+    struct list list __attribute__((aligned(8))) = { .path = service.path, .flags = BY_PATH };
+
+    if (!service.is_open || service.is_severed)
+        return false;
+    /* What an interruption has told is received with it. */
+    if (is_told)
+        list = told;
+    else if (iucv(RECEIVE, &list) != 0)
+        return false;
+    is_told = false;
+    list.code = MESSAGE;
+    memcpy(to, &list, sizeof list);
+    return true;
+}
+
+void iucv_service_reply(const u8 from[IUCV_LIST])
+{
+    struct list list __attribute__((aligned(8)));
+
+    memcpy(&list, from, sizeof list);
+    list.flags = PARAMETER_DATA;
+    (void)iucv(REPLY, &list);
+}
+
+void iucv_service_close(void)
+{
+    if (!service.is_open)
+        return;
+    service.is_open = false;
+    iucv_sever(service.path);
 }

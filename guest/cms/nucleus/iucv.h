@@ -22,6 +22,17 @@ u8 iucv_ask(u16 path, u32 class, const void *data, u32 length, void *answer, u32
 bool iucv_answered(struct iucv_wait *wait);              /* the answer is there */
 void iucv_forget(struct iucv_wait *wait);                /* takes the message back, if it is not answered */
 
+/*
+ * A service whose messages are eight bytes of the parameter list and are to be answered (*MONITOR). What comes wakes
+ * wait_until(). Lists are as an interruption stores them.
+ */
+enum { IUCV_LIST = 40, IUCV_USER = 16 };
+struct iucv_service { u16 path; bool is_open, is_ready, is_severed; u8 user[IUCV_USER]; };
+u8 iucv_service_open(const name wanted, const u8 user[IUCV_USER], const struct iucv_service **service);   /* IPRCODE */
+bool iucv_service_next(u8 list[IUCV_LIST]);              /* the next message; false: there is none */
+void iucv_service_reply(const u8 list[IUCV_LIST]);
+void iucv_service_close(void);
+
 /* Messages by VMCF (vmcf.c), until the command that was typed ends. */
 bool vmcf_open(void);                                    /* false: CP does not have it */
 void vmcf_close(void);

@@ -146,11 +146,16 @@ pub fn run(program: &Path, words: &[&str]) -> Output {
 
 /// Runs `edfdisk` and wants success; returns what it said.
 pub fn good(words: &[&str]) -> String {
-    let Some(program) = edfdisk() else { return String::new() };
-    let output = run(program, words);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "edfdisk {words:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
-    said
+    String::from_utf8_lossy(&bytes(words)).into_owned()
+}
+
+/// The same, as bytes.
+pub fn bytes(words: &[&str]) -> Vec<u8> {
+    let Some(program) = edfdisk() else { return Vec::new() };
+    let Output { status, stdout, stderr } = run(program, words);
+    let said = || format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "edfdisk {words:?}: {}", said());
+    stdout
 }
 
 /// The loader and the nucleus, from the folder `ENDICOTT_CMS` names or from `cache/cms`; `None`, with a sentence, if

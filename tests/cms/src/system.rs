@@ -35,6 +35,8 @@ USER MAINT MAINT 16M 64M ABCDEFG
 USER CMSUSER CMSUSER 4M 64M G
  INCLUDE DEFAULT
  MACHINE ESA
+ IUCV *MONITOR MSGLIMIT 255
+ NAMESAVE MONDCSS
  LINK MAINT 190 190 RR
  MDISK 191 3390 6 2 VMRES MR ALL
  MINIOPT NOMDC
@@ -201,6 +203,20 @@ impl Site {
     pub fn waits(&mut self, name: &str, seconds: u64) -> String {
         let terminal = self.terminal(name);
         self.clock.at.fetch_add(Tod(0).plus_micros(seconds * 1_000_000).0, Ordering::Relaxed);
+        self.run(SLICES);
+        terminal.take_output()
+    }
+
+    /// The same, stopping wherever CP has something to do at its time: the monitor's samples.
+    pub fn passes(&mut self, name: &str, seconds: u64) -> String {
+        let terminal = self.terminal(name);
+        let end = self.clock.now().plus_micros(seconds * 1_000_000);
+        while let Some(at) = self.cp.deadline().filter(|&at| at <= end) {
+            self.clock.at.fetch_max(at.0, Ordering::Relaxed);
+            self.cp.tick();
+            self.run(SLICES);
+        }
+        self.clock.at.fetch_max(end.0, Ordering::Relaxed);
         self.run(SLICES);
         terminal.take_output()
     }
