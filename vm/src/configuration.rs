@@ -5,6 +5,7 @@
 //! SYSTEM_IDENTIFIER ENDICOTT
 //! OPERATOR_USERID   OPERATOR
 //! TIMEZONE          EST WEST 05:00
+//! JOURNALING        FACILITY ON
 //! PROCESSORS        4
 //! STORAGE           512M
 //! XSTORE            256M
@@ -146,6 +147,13 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             };
             let sign = if words[1].eq_ignore_ascii_case("WEST") { -1 } else { 1 };
             system.zone = Zone { name: name.to_uppercase(), offset: sign * (hours * 3600 + minutes * 60) };
+        }
+        ("JOURNALING", [facility, on]) if facility.eq_ignore_ascii_case("FACILITY") => {
+            system.journal = match on.to_ascii_uppercase().as_str() {
+                "ON" => true,
+                "OFF" => false,
+                _ => return Err("JOURNALING FACILITY needs ON or OFF".into()),
+            };
         }
         ("PROCESSORS", [number]) => match number.parse() {
             Ok(processors @ 1..=64) => configuration.processors = Some(processors),

@@ -51,6 +51,7 @@
 //!
 //! [why]: ../../../docs/decisions/0006-layouts-by-zerocopy.md
 
+pub mod accounting;
 pub mod adapter;
 mod address;
 pub mod crypto;

@@ -70,6 +70,11 @@ pub trait Device: Any + Send {
         arch::io::path_type::BLOCK
     }
 
+    /// Whether it is a console, or a unit record device that CP spools: accounting counts their I/O in records.
+    fn is_spooled(&self) -> bool {
+        false
+    }
+
     /// The device was attached; it may keep the bell to ring when it has something to say.
     fn attached(&mut self, _bell: Doorbell) {}
 

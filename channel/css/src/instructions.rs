@@ -181,7 +181,8 @@ impl ChannelSubsystem {
         let mut run = Run::new(*orb);
         run.path = path;
         s.begin(run);
-        self.counts.starts += 1;
+        let spooled = s.device.as_ref().is_some_and(|device| device.is_spooled());
+        self.count_start(!spooled);
         self.measure(id.number());
         self.carry_on(id.number());
         Ok(0)
@@ -257,7 +258,8 @@ impl ChannelSubsystem {
         if s.run.is_some() {
             return Err(2);
         }
-        self.counts.starts += 1;
+        let spooled = s.device.as_ref().is_some_and(|device| device.is_spooled());
+        self.count_start(!spooled);
         let s = &mut self.subchannels[usize::from(id.number())];
         let (parameter, characteristics) = (s.pmcw.parameter, s.pmcw.characteristics);
         s.pmcw.characteristics &= !pmcw_characteristic::CONCURRENT_SENSE;

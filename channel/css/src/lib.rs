@@ -87,6 +87,9 @@ pub enum Ipl {
 pub struct Counts {
     /// START SUBCHANNEL with condition code 0, and I/O by DIAGNOSE.
     pub starts: u64,
+    /// Of those, what accounting leaves out: to spooled devices and consoles ([`Device::is_spooled`]), and what CP says
+    /// is no I/O of a device.
+    pub uncharged: u64,
     /// CCWs executed.
     pub ccws: u64,
     /// I/O interruptions taken, TEST PENDING INTERRUPTION included.
@@ -144,9 +147,11 @@ impl ChannelSubsystem {
         self.counts
     }
 
-    /// CP does I/O for the program without a channel program: it is counted as one that was started.
-    pub fn count_start(&mut self) {
+    /// CP does I/O for the program without a channel program: it is counted as one that was started. Accounting leaves
+    /// it out if it is not `charged`.
+    pub fn count_start(&mut self, charged: bool) {
         self.counts.starts += 1;
+        self.counts.uncharged += u64::from(!charged);
     }
 
     /// Attaches a device to a new subchannel, or to the one that has been free for longest when enough of them are, and

@@ -161,6 +161,10 @@ impl Console3215 {
 }
 
 impl Device for Console3215 {
+    fn is_spooled(&self) -> bool {
+        true
+    }
+
     fn attached(&mut self, bell: Doorbell) {
         self.input.keyboard().bell = Some(bell);
     }

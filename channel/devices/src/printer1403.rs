@@ -35,6 +35,10 @@ fn is_motion(code: u8) -> bool {
 }
 
 impl Device for Printer1403 {
+    fn is_spooled(&self) -> bool {
+        true
+    }
+
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         match command.code {
             NO_OPERATION => Outcome::ENDED,

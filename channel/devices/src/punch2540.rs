@@ -19,6 +19,10 @@ impl Punch2540 {
 }
 
 impl Device for Punch2540 {
+    fn is_spooled(&self) -> bool {
+        true
+    }
+
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         match command.code {
             NO_OPERATION => Outcome::ENDED,

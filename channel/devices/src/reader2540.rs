@@ -102,6 +102,10 @@ impl Reader2540 {
 }
 
 impl Device for Reader2540 {
+    fn is_spooled(&self) -> bool {
+        true
+    }
+
     fn attached(&mut self, bell: Doorbell) {
         self.ready.0.lock().held().bell = Some(bell);
     }

@@ -111,6 +111,10 @@ impl VirtualConsole {
 }
 
 impl Device for VirtualConsole {
+    fn is_spooled(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> Option<SenseId> {
         if self.paper.glass.is_on() { Some(display_id()) } else { self.printer.describe() }
     }

@@ -106,7 +106,7 @@ pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
     if call.read(list, entries.as_mut_bytes()).is_err() {
         return answer(10, 2);
     }
-    call.count_io();
+    call.count_io(true);
     let mut result = Ok(());
     let mut done = 0u32;
     let mut manner = Manner::new(&disk, block.key, false);
@@ -357,7 +357,7 @@ fn request(
         return answer(rc::COUNT);
     }
     let at = Real(if wide { long.list.get() } else { narrow.list.into() });
-    call.count_io();
+    call.count_io(true);
     let (done, time) = perform_list(call, environment, at, count, wide, key, flags & 1 != 0)?;
     if flags & 2 == 0 {
         call.take(time);

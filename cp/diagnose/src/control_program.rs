@@ -1,13 +1,16 @@
 //! What a DIAGNOSE asks of CP: the clock, the tables that virtual machines share, and four deeds.
 
 use arch::Real;
+use arch::accounting::UserRecord;
 use base::Tod;
 use consoles::terminal::Terminal;
+use directory::User;
 use iucv::area::Space;
 use iucv::{Answer, List};
 use message::calendar::{Date, Zone};
 use message::{Message, Response};
 use minidisk::Disks;
+use monitor::account::Charge;
 use realstorage::sharing::SavedFiles;
 use std::sync::Arc;
 use virtualmachine::issuer::Issuer;
@@ -69,4 +72,11 @@ pub trait ControlProgram {
     fn application_data(&self, vmdbk: &Arc<Vmdbk>, request: &ApplicationData) -> u64;
     /// When a virtual machine's watchdog is due; `None`: it has none.
     fn set_watchdog(&self, vmdbk: &Vmdbk, due: Option<Tod>);
+    /// The directory entry of a user; `None` if there is none.
+    fn user(&self, userid: &str) -> Option<Arc<User>>;
+    /// Writes the accounting record of what a virtual machine has used, and has what it uses from here on charged to
+    /// another user, or with `None` to its own.
+    fn charge(&self, vmdbk: &Vmdbk, to: Option<Charge>);
+    /// Keeps an accounting record of a program's own.
+    fn own_record(&self, record: &UserRecord);
 }

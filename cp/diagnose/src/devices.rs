@@ -39,10 +39,9 @@ const fn unit(class: u8, kind: u8) -> Type {
     Type { class, kind, status: 0, flags: 0, real: None }
 }
 
-/// The virtual disk, if it is one: class 04 or 01, and the flag that it is read-only.
-fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
-    let link = call.cp.disks().link(&call.vmdbk.userid, vdev)?;
-    let (class, kind, model) = match link.disk.kind() {
+/// What kind of disk it is: class 04 or 01.
+pub fn disk_type(kind: &Kind) -> RealType {
+    let (class, kind, model) = match *kind {
         Kind::Ckd { device, model, .. } => {
             let kind = match device {
                 0x2305 => 0x02,
@@ -72,13 +71,25 @@ fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
     };
     // Rotational position sensing, extended sense, reserve and release.
     let features = if class == 0x04 { 0xc2 } else { 0x42 };
-    Some(Type {
-        class,
-        kind,
-        status: 0,
-        flags: 0x02 | if link.read_only { 0x80 } else { 0 },
-        real: Some((model, features)),
-    })
+    RealType { class, kind, model, features }
+}
+
+/// What kind of tape drive it is.
+pub fn tape_type(model: Model) -> RealType {
+    let kind = match model {
+        Model::T3420 => 0x10,
+        Model::T3480 => 0x01,
+        Model::T3490 => 0x81,
+    };
+    RealType { class: 0x08, kind, model: devices::tape::MODEL, features: 0 }
+}
+
+/// The virtual disk, if it is one, with the flag that it is read-only.
+fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
+    let link = call.cp.disks().link(&call.vmdbk.userid, vdev)?;
+    let RealType { class, kind, model, features } = disk_type(&link.disk.kind());
+    let flags = 0x02 | if link.read_only { 0x80 } else { 0 };
+    Some(Type { class, kind, status: 0, flags, real: Some((model, features)) })
 }
 
 /// Class and type of a 3278 and its successors.
@@ -100,12 +111,9 @@ fn display(terminal: Option<&Terminal>) -> Type {
 
 /// The virtual tape drive, if it is one: a real one that the user has alone.
 fn tape(call: &Call<'_>, vdev: u16) -> Option<Type> {
-    let kind = match call.cp.tapes().held(&call.vmdbk.userid, vdev)?.model {
-        Model::T3420 => 0x10,
-        Model::T3480 => 0x01,
-        Model::T3490 => 0x81,
-    };
-    Some(Type { status: 0x01, real: Some((devices::tape::MODEL, 0)), ..unit(0x08, kind) })
+    let held = call.cp.tapes().held(&call.vmdbk.userid, vdev)?;
+    let RealType { class, kind, model, features } = tape_type(held.model);
+    Some(Type { status: 0x01, real: Some((model, features)), ..unit(class, kind) })
 }
 
 /// The virtual device, if there is one. All but disks and tapes are CP's own, without a real device.

@@ -53,7 +53,7 @@ pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
         call.set_cc(3);
         return Ok(());
     }
-    call.count_io();
+    call.count_io(false);
     for _ in 0..CCWS {
         let first = ccw(call, &mut at)?;
         let mut areas = vec![(first.address, first.count)];

@@ -92,7 +92,7 @@ fn ordinary(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, I
         };
         // IUCV is not locked during the I/O: other virtual machines do not wait for it.
         drop(guard);
-        call.count_io();
+        call.count_io(false);
         let (reply, time) = block_io::sent(call, &disk.environment, list);
         let (vmdbk, list) = (call.vmdbk.clone(), list.clone());
         call.cp.disks().later(time, move || vmdbk.iucv().end_blocks(id, &list, &disk, reply));

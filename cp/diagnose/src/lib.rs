@@ -120,9 +120,9 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Counts I/O that this DIAGNOSE does without a channel program.
-    pub fn count_io(&self) {
-        self.machine.configuration.css().count_start();
+    /// Counts I/O that this DIAGNOSE does without a channel program; accounting leaves it out if it is not `charged`.
+    pub fn count_io(&self, charged: bool) {
+        self.machine.configuration.css().count_start(charged);
     }
 
     /// The I/O of this DIAGNOSE takes so many nanoseconds (SET TIMING): the virtual CPU goes on after that time.
@@ -168,6 +168,7 @@ macro_rules! diagnoses {
 pub mod iucv;
 
 diagnoses! {
+    accounting { 0x04c accounting_record; }
     block_io { 0x0a4 synchronous_block_io; 0x250 block_io; }
     channel_io { 0x018 disk_io; 0x020 general_io; 0x0a8 synchronous_general_io; }
     command { 0x008 cp_command; 0x05c edit_message; }

@@ -313,7 +313,7 @@ macro_rules! options {
 }
 
 options! {
-    Acct "ACCT" false "May write accounting records (DIAGNOSE X'4C').";
+    Acct "ACCT" true "May write accounting records (DIAGNOSE X'4C').";
     ApplMon "APPLMON" false "May give the monitor data of its own (DIAGNOSE X'DC').";
     Bmx "BMX" false "Block multiplexer channels, of S/370 systems.";
     Cfvm "CFVM" false "Is a coupling facility.";

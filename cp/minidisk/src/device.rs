@@ -4,7 +4,7 @@
 use crate::cache::{Cached, UserCache};
 use crate::link::{self, Grant, Level};
 use crate::real::{self, Real};
-use crate::{Disks, Link, Linked, Minidisk, Place, Refusal, Request, State};
+use crate::{Disks, Ended, Foreign, Link, Linked, Minidisk, Place, Refusal, Request, State};
 use base::Held;
 use complex::Configuration;
 use dasd::{Kind, MediaError, Volume};
@@ -44,7 +44,8 @@ const DEDICATED: LinkMode = LinkMode { access: Access::EW, reserve: true };
 
 impl Disks {
     /// Whether `user` may link with this mode; the owner may, and a user who knows the password.
-    fn authorize(&self, user: &User, owner: &str, mdisk: &Mdisk, request: &Request<'_>) -> Result<(), Refusal> {
+    /// Whether it took a password.
+    fn authorize(&self, user: &User, owner: &str, mdisk: &Mdisk, request: &Request<'_>) -> Result<bool, Refusal> {
         let access = request.mode.access;
         let options = &user.options;
         let (stable, exclusive) = (link::is_stable(access), link::is_exclusive(access));
@@ -53,7 +54,7 @@ impl Disks {
             return Err(message::not_authorised().from("LNM").into());
         }
         if request.trusted || owner == user.userid || options.has(Opt::LnkNoPas) {
-            return Ok(());
+            return Ok(false);
         }
         let level = link::level(access);
         let password = match level {
@@ -65,7 +66,7 @@ impl Disks {
         let wrong = |count: u32| self.state().wrong.insert(user.userid.clone(), count).is_some();
         let before = self.state().wrong.get(&user.userid).copied().unwrap_or(0);
         match (password, request.password) {
-            (LinkPassword::All, _) => Ok(()),
+            (LinkPassword::All, _) => Ok(false),
             (LinkPassword::Nobody, _) => Err(match level {
                 Level::Read => message::no_read_password(request.owner, shown),
                 Level::Write => message::no_write_password(request.owner, shown),
@@ -74,10 +75,10 @@ impl Disks {
             .into()),
             _ if before >= WRONG_PASSWORDS => Err(message::link_excessive().into()),
             (_, None) => Err(Refusal::Password(level)),
-            (hash, given) if hash.admits(given.map(str::to_ascii_uppercase).as_deref()) => Ok(()),
+            (hash, given) if hash.admits(given.map(str::to_ascii_uppercase).as_deref()) => Ok(true),
             _ => {
                 wrong(before + 1);
-                Err(message::link_password(request.owner, shown).into())
+                Err(Refusal::Wrong { count: before + 1, limit: WRONG_PASSWORDS })
             }
         }
     }
@@ -90,7 +91,8 @@ impl Disks {
         if matches!(mdisk.extent, directory::Extent::Temporary(_)) && !(own && request.trusted) {
             return Err(message::link_not_in_directory(request.owner, shown).into());
         }
-        self.authorize(&guest.user, &owner, &mdisk, request)?;
+        let protected = self.authorize(&guest.user, &owner, &mdisk, request)?;
+        let foreign = (!own && !request.trusted).then(|| Foreign { owner: owner.clone(), vdev: number, protected });
         if guest.configuration.css().find(request.as_vdev).is_some() {
             return Err(message::link_defined(request.owner, format!("{:04X}", request.as_vdev)).into());
         }
@@ -109,9 +111,9 @@ impl Disks {
                 Grant::Nothing => return Err(others.refusal(request.owner, request.vdev).into()),
                 Grant::ForcedRead => {
                     let message = others.forced(as_vdev);
-                    Linked { code: message.number, notice: Some(message.to_string()) }
+                    Linked { code: message.number, notice: Some(message.to_string()), foreign }
                 }
-                _ => Linked { code: 0, notice: others.notice(as_vdev, writes) },
+                _ => Linked { code: 0, notice: others.notice(as_vdev, writes), foreign },
             };
             let link = self.make(&mut state, guest, disk, as_vdev, !writes, mode, dasd);
             (state.links.add(link), linked)
@@ -160,11 +162,14 @@ impl Disks {
         let meter = Arc::new(Meter::new(&disk.kind(), &options));
         let (userid, vdev) = (guest.userid().to_string(), AtomicU16::new(vdev));
         let (block_io, attached) = (Mutex::default(), AtomicBool::new(false));
+        let since = self.clock.now();
+        disk.since.get_or_init(|| since);
         Link {
             number: 0,
             userid,
             vdev,
             disk,
+            since,
             read_only,
             mode,
             dasd,
@@ -190,9 +195,9 @@ impl Disks {
     }
 
     /// All links of a user end, at LOGOFF: these.
-    pub fn log_off(&self, guest: &Guest) -> Vec<Arc<Link>> {
+    pub fn log_off(&self, guest: &Guest) -> Vec<Ended> {
         let links = self.links_of(guest.userid());
-        links.iter().for_each(|link| self.release(guest, link));
+        let links = links.into_iter().map(|link| self.release(guest, link)).collect();
         let mut state = self.state();
         state.users.remove(guest.userid());
         state.wrong.remove(guest.userid());
@@ -200,14 +205,15 @@ impl Disks {
     }
 
     /// Ends a link; its device goes.
-    fn release(&self, guest: &Guest, link: &Arc<Link>) {
+    fn release(&self, guest: &Guest, link: Arc<Link>) -> Ended {
         guest.configuration.css().detach(link.vdev());
-        self.give_back(link);
+        let last = self.give_back(&link);
+        Ended { link, last }
     }
 
-    /// Ends a link that has no device; a real disk that it had is free.
-    fn give_back(&self, link: &Arc<Link>) {
-        self.remove(link);
+    /// Ends a link that has no device; a real disk that it had is free. Whether it was the last.
+    fn give_back(&self, link: &Arc<Link>) -> bool {
+        let last = self.remove(link);
         if let (Place::Whole { rdev }, true) = (&link.disk.place, link.mode.access == DEDICATED.access) {
             let mut state = self.state();
             let free = |real: &&mut Real| {
@@ -218,13 +224,13 @@ impl Disks {
                 real.state = real::State::Free;
             }
         }
+        last
     }
 
     /// DETACH of a virtual device that is a disk: its link, which has ended. `None` if there is none with this number.
-    pub fn detach(&self, guest: &Guest, vdev: u16) -> Option<Arc<Link>> {
+    pub fn detach(&self, guest: &Guest, vdev: u16) -> Option<Ended> {
         let link = self.link(guest.userid(), vdev)?;
-        self.release(guest, &link);
-        Some(link)
+        Some(self.release(guest, link))
     }
 
     /// The hardware was made anew (DEFINE STORAGE): its disks come with it. `old` no longer has them.

@@ -45,7 +45,7 @@ use policy::{Limits, Policy};
 use real::Real;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use trouble::Troubles;
 
 /// Where a minidisk lies.
@@ -114,6 +114,7 @@ pub struct Minidisk {
     pub bypass: bool,
     /// The volume's number of the first track or block, and the volume as the cache knows it.
     cacheable: Option<(u64, Arc<DeviceCache>)>,
+    since: OnceLock<Tod>,
 }
 
 impl Minidisk {
@@ -131,6 +132,11 @@ impl Minidisk {
         self.direct.kind()
     }
 
+    /// Since when a user has a link to it. Of temporary and virtual disks: since when it is there.
+    pub fn since(&self) -> Option<Tod> {
+        self.since.get().copied()
+    }
+
     /// Whether a user has it reserved.
     pub fn reserved(&self) -> bool {
         self.reservation.reserved()
@@ -146,6 +152,8 @@ pub struct Link {
     vdev: AtomicU16,
     /// The minidisk.
     pub disk: Arc<Minidisk>,
+    /// When the link was made.
+    pub since: Tod,
     /// Whether the link allows reading alone.
     pub read_only: bool,
     /// The mode that was asked for.
@@ -197,6 +205,14 @@ impl Link {
     }
 }
 
+/// A link that has ended.
+pub struct Ended {
+    /// The link.
+    pub link: Arc<Link>,
+    /// No user has one to the same minidisk any more: a temporary or virtual disk is gone.
+    pub last: bool,
+}
+
 /// What LINK is to do.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
@@ -222,6 +238,13 @@ pub enum Refusal {
     Message(Message),
     /// It needs this password, and none was given.
     Password(Level),
+    /// The password is wrong: so many have been since LOGON, and so many may be.
+    Wrong {
+        /// This one included.
+        count: u32,
+        /// After these LINK is refused.
+        limit: u32,
+    },
 }
 
 impl From<Message> for Refusal {
@@ -236,6 +259,19 @@ pub struct Linked {
     pub notice: Option<String>,
     /// LINK's return code: 0, or the number of the message in `notice`.
     pub code: u16,
+    /// The minidisk is another user's.
+    pub foreign: Option<Foreign>,
+}
+
+/// Another user's minidisk, for the journal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Foreign {
+    /// Its owner.
+    pub owner: String,
+    /// Its number with the owner.
+    pub vdev: u16,
+    /// LINK needed a password.
+    pub protected: bool,
 }
 
 #[derive(Default)]
@@ -406,8 +442,9 @@ impl Disks {
         users
     }
 
-    fn remove(&self, link: &Arc<Link>) {
-        self.state().links.remove(link);
+    /// Whether it was the last link to its minidisk.
+    fn remove(&self, link: &Arc<Link>) -> bool {
+        self.state().links.remove(link)
     }
 }
 

@@ -103,17 +103,18 @@ impl Links {
         link
     }
 
-    /// A link is no more.
-    pub(crate) fn remove(&mut self, link: &Link) {
+    /// A link is no more. Whether it was the last to its minidisk.
+    pub(crate) fn remove(&mut self, link: &Link) -> bool {
         let disk = &link.disk;
-        let Some(shared) = self.places.get_mut(&disk.place) else { return };
+        let Some(shared) = self.places.get_mut(&disk.place) else { return false };
         let row = if link.read_only { &mut shared.readers } else { &mut shared.writers };
         if row.remove(&link.number).is_none() {
-            return;
+            return false;
         }
         shared.stable -= usize::from(link::is_stable(link.mode.access));
         shared.exclusive -= usize::from(link::is_exclusive(link.mode.access));
-        if shared.readers.is_empty() && shared.writers.is_empty() {
+        let last = shared.readers.is_empty() && shared.writers.is_empty();
+        if last {
             self.places.remove(&disk.place);
             self.count_space(disk, false);
         }
@@ -122,6 +123,7 @@ impl Links {
         if let Some(rdev) = disk.rdev() {
             tally(&mut self.reals, rdev, 1, false);
         }
+        last
     }
 
     /// The space of a minidisk is taken by its first link, and free again after its last.

@@ -9,7 +9,7 @@ use dasd::{Extent, Kind, Memory, Volume};
 use devices::dasd::{Reservation, Reservations};
 use directory::Mdisk;
 use message::Message;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 impl State {
     /// The minidisk of an MDISK statement: one that is there, or a new one.
@@ -72,6 +72,7 @@ impl State {
                     reservation,
                     bypass: mdisk.bypass,
                     cacheable: cacheable.then(|| (u64::from(*start) * u64::from(heads), real.cache.clone())),
+                    since: OnceLock::new(),
                 }))
             }
         }
@@ -149,8 +150,8 @@ impl Minidisk {
         reservation: Arc<Reservation>,
     ) -> Arc<Minidisk> {
         let (owner, volume) = (owner.to_string(), name.to_string());
-        let (cache, cacheable) = (None, None);
-        Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, bypass: false, cacheable })
+        let (cache, cacheable, since) = (None, None, OnceLock::new());
+        Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, bypass: false, cacheable, since })
     }
 
     pub(crate) fn whole(owner: &str, vdev: u16, real: &Real) -> Arc<Minidisk> {

@@ -61,6 +61,7 @@ macro_rules! commands {
     (@classes $classes:ident) => { virtualmachine::class::Classes::of(stringify!($classes)) };
 }
 
+pub mod acnt;
 pub mod change;
 pub mod close;
 pub mod comment;
@@ -112,6 +113,7 @@ pub mod xautolog;
 commands! {
     /// Every CP command. Where abbreviations meet, the earlier row wins, so the order is part of the interface.
     COMMANDS "":
+    acnt { "ACNT" A acnt; }
     change { "CHange" DG change; }
     close { "Close" G close; }
     comment { "*" ANY comment; "CP" ANY cp; }

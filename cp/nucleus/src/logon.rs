@@ -2,15 +2,13 @@
 
 use crate::command::close;
 use crate::system::Cp;
-use base::Tod;
 use consoles::display::{Key, Tone};
 use consoles::terminal::{Entry, Logon, Owner, Terminal};
-use directory::{Device, DeviceKind, IplFrom, Password, RealDevice, SpoolKind, User};
+use directory::{Device, DeviceKind, IplFrom, Password, RealDevice, User};
 use message::Message;
-use message::calendar::Date;
 use message::words::Words;
 use minidisk::{Guest, Refusal, Request};
-use monitor::account::{self, Session};
+use monitor::account;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use virtualmachine::tape::Holder;
@@ -143,7 +141,9 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
     });
     let Some(user) = user else {
         terminal.write(&message::logon_unsuccessful().to_string(), Tone::Normal, now);
-        if terminal.wrong_password() >= WRONG_PASSWORDS {
+        let wrong = terminal.wrong_password();
+        if wrong >= WRONG_PASSWORDS {
+            cp.journal_logon(terminal, userid, (wrong, WRONG_PASSWORDS));
             terminal.write(&message::excessive_passwords().to_string(), Tone::Normal, now);
             terminal.set_entry(Entry::Parting);
         }
@@ -232,7 +232,7 @@ fn attach_devices(cp: &Cp, vmdbk: &Vmdbk) {
         match cp.disks.make_link(&guest, &|userid| cp.user(userid), &request) {
             Ok(linked) => linked.notice.iter().for_each(|notice| tell(notice)),
             Err(Refusal::Message(message)) => tell(&message.to_string()),
-            Err(Refusal::Password(_)) => (),
+            Err(Refusal::Password(_) | Refusal::Wrong { .. }) => (),
         }
     }
     crate::command::network::log_on(cp, vmdbk);
@@ -256,7 +256,7 @@ fn dedicate(cp: &Cp, guest: &Guest, device: &Device, real: &RealDevice, read_onl
         }
     };
     if cp.tapes.real(rdev).is_some() {
-        let holder = Holder { userid: userid.clone(), vdev: device.vdev, read_only };
+        let holder = Holder { userid: userid.clone(), vdev: device.vdev, read_only, since: cp.now() };
         return cp.tapes.attach(&guest.configuration, rdev, holder).map(drop);
     }
     cp.disks.dedicate(guest, rdev, device.vdev, read_only, device.dasd)
@@ -386,12 +386,14 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
         // Receivers are told of the files. The user gets no response any more.
         let _ = close::end(cp, &unit);
     }
-    for link in cp.disks.log_off(&vmdbk.guest()) {
-        vmdbk.iucv().sever_blocks(vmdbk.id, &link);
+    for ended in cp.disks.log_off(&vmdbk.guest()) {
+        crate::command::link::ended(cp, vmdbk, &ended);
     }
     crate::command::network::log_off(cp, vmdbk);
     crate::command::ctca::log_off(cp, vmdbk);
-    cp.tapes.log_off(&vmdbk.machine().configuration, &vmdbk.userid);
+    for real in cp.tapes.log_off(&vmdbk.machine().configuration, &vmdbk.userid) {
+        cp.account_tape(vmdbk, &real);
+    }
     vmdbk.release_segments();
     vmdbk.detach_expanded();
     cp.forward(vmdbk);
@@ -405,21 +407,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     if reads {
         cp.monitor_answered();
     }
-    vmdbk.iucv().account(accounting_record(cp, vmdbk, now));
+    cp.account_use(vmdbk, now);
     cp.processors.log_off(vmdbk.id);
     cp.notify_operator(&format!("{place} LOGOFF AS  {:<8} USERS = {:04}{by}", vmdbk.userid, cp.user_count()));
-}
-
-fn accounting_record(cp: &Cp, vmdbk: &Vmdbk, now: Tod) -> Vec<u8> {
-    let session = Session {
-        userid: &vmdbk.userid,
-        account: &vmdbk.user.account,
-        connected_us: now.micros_since(vmdbk.logged_on),
-        times: vmdbk.times(),
-        started: vmdbk.machine().configuration.css().counts().starts,
-        punched: vmdbk.records(SpoolKind::Punch),
-        printed: vmdbk.records(SpoolKind::Printer),
-        read: vmdbk.records(SpoolKind::Reader),
-    };
-    account::record(&session, &Date::at(now, &cp.config.zone))
 }

@@ -3,6 +3,7 @@
 use crate::command::{self, ipl};
 use crate::intercept;
 use crate::system::Cp;
+use arch::accounting::UserRecord;
 use base::Tod;
 use consoles::agenda::Item;
 use consoles::display::Key;
@@ -10,10 +11,12 @@ use consoles::host::Ending;
 use consoles::sessions::Sessions;
 use consoles::terminal::{Kind, Terminal};
 use diagnose::{ApplicationData, ControlProgram};
+use directory::User;
 use iucv::{Answer, List};
 use message::calendar::Zone;
 use message::{Message, Response};
 use minidisk::Disks;
+use monitor::account::Charge;
 use realstorage::sharing::SavedFiles;
 use std::sync::Arc;
 use virtualmachine::issuer::Issuer;
@@ -92,6 +95,18 @@ impl ControlProgram for Cp {
     fn set_watchdog(&self, vmdbk: &Vmdbk, due: Option<Tod>) {
         self.agenda.set(Item::Watchdog(vmdbk.id), due);
         self.host.work();
+    }
+
+    fn user(&self, userid: &str) -> Option<Arc<User>> {
+        self.user(userid)
+    }
+
+    fn charge(&self, vmdbk: &Vmdbk, to: Option<Charge>) {
+        self.charge(vmdbk, to);
+    }
+
+    fn own_record(&self, record: &UserRecord) {
+        self.keep_record(record);
     }
 }
 

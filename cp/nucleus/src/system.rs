@@ -3,6 +3,7 @@
 //! [`Cp`] is the whole Control Program; the program around it hands it events by the functions of `events`. Here are
 //! the users, the terminals, and the rule whether a virtual machine may run.
 
+use crate::accounting::Journal;
 use crate::sight::Monitoring;
 use base::{Clock, Held, Timers, Tod};
 use consoles::FLOOD;
@@ -53,6 +54,8 @@ pub struct SystemConfig {
     pub page_volumes: Vec<(PathBuf, u64)>,
     /// The log message lines, shown at LOGON.
     pub log_message: Vec<String>,
+    /// JOURNALING: LOGON and LINK are journalled from the start.
+    pub journal: bool,
 }
 
 impl Default for SystemConfig {
@@ -67,6 +70,7 @@ impl Default for SystemConfig {
             expanded: 0,
             page_volumes: Vec::new(),
             log_message: Vec::new(),
+            journal: false,
         }
     }
 }
@@ -113,6 +117,8 @@ pub struct Cp {
     pub networks: Networks,
     /// What is counted of each processor.
     pub counts: Vec<Processor>,
+    /// Which journals are written.
+    pub journal: Journal,
     /// The monitor.
     pub(crate) monitoring: Monitoring,
     /// What is due when.
@@ -154,6 +160,7 @@ impl Cp {
         let processors = Arc::new(Processors::new(config.processors, storage, clock.clone()));
         let count = processors.count();
         let log_message = Mutex::new(config.log_message.clone());
+        let journal = Journal { logon: config.journal.into(), link: config.journal.into() };
         let spool: spool::Shared = Arc::new(Mutex::new(spool));
         Cp {
             log_message,
@@ -172,6 +179,7 @@ impl Cp {
             vmcf: SharedVmcf::default(),
             tapes: Tapes::default(),
             counts: (0..count).map(|_| Processor::default()).collect(),
+            journal,
             monitoring: Monitoring::default(),
             agenda: Arc::default(),
             ran: Mutex::default(),

@@ -6,7 +6,7 @@
 //!
 //! The lock in [`Tapes`] is held for data only; inside it only drives' own locks are taken.
 
-use base::Held;
+use base::{Held, Tod};
 use complex::Configuration;
 use devices::tape::{Drive, Model, TapeDrive};
 use message::Message;
@@ -23,6 +23,8 @@ pub struct Holder {
     pub vdev: u16,
     /// Whether the user may only read tapes.
     pub read_only: bool,
+    /// Since when.
+    pub since: Tod,
 }
 
 /// A real tape drive.
@@ -203,9 +205,11 @@ impl Tapes {
         self.change(real.number, |real| real.holder = None);
     }
 
-    /// All drives of a user, at LOGOFF.
-    pub fn log_off(&self, configuration: &Configuration, userid: &str) {
-        self.of(userid).iter().for_each(|real| self.detach(configuration, real));
+    /// All drives of a user, at LOGOFF: these.
+    pub fn log_off(&self, configuration: &Configuration, userid: &str) -> Vec<Real> {
+        let drives = self.of(userid);
+        drives.iter().for_each(|real| self.detach(configuration, real));
+        drives
     }
 
     /// The hardware of a user was made anew (DEFINE STORAGE): the drives come with it.

@@ -24,10 +24,10 @@ use consoles::edit::Editing;
 use consoles::glass::Glass;
 use consoles::graf::Graf;
 use consoles::{Console, ConsoleGuard};
-use directory::{DeviceKind, User};
+use directory::{DeviceKind, SpoolKind, User};
 use message::Message;
 use minidisk::Guest;
-use monitor::account::Account;
+use monitor::account::{Account, Usage};
 use realstorage::expanded::Partition;
 use realstorage::pager::Paging;
 use realstorage::residency::Residency;
@@ -145,6 +145,32 @@ pub struct State {
     pub share: Option<directory::Share>,
     /// SET QUICKDSP, if not what the directory says.
     pub quickdsp: Option<bool>,
+}
+
+/// What hardware has used.
+fn used_by(machine: &Machine) -> Usage {
+    let (virtual_us, total_us) = machine.times();
+    let counts = machine.configuration.css().counts();
+    let pages = machine.pages.as_ref().map(|pages| pages.tally());
+    Usage {
+        virtual_us,
+        total_us,
+        reads: pages.as_ref().map_or(0, |tally| tally.reads),
+        writes: pages.as_ref().map_or(0, |tally| tally.writes + tally.migrated),
+        started: counts.starts - counts.uncharged,
+        ..Usage::default()
+    }
+}
+
+/// What went by a unit record device.
+fn used_at(unit: &Unit) -> Usage {
+    let mut usage = Usage::default();
+    match unit.kind {
+        SpoolKind::Reader => usage.read = unit.records,
+        SpoolKind::Punch => usage.punched = unit.records,
+        SpoolKind::Printer => usage.printed = unit.records,
+    }
+    usage
 }
 
 /// A logged-on virtual machine.
@@ -306,7 +332,7 @@ impl Vmdbk {
         let expanded = self.expanded.lock().held();
         machine.configuration.set_expanded(expanded.as_ref().map(|partition| partition.blocks.clone()));
         let old = std::mem::replace(&mut *self.machine.lock().held(), Arc::new(machine));
-        self.account.retire(old.times());
+        self.account.retire(&used_by(&old));
     }
 
     /// The virtual machine as the crate `minidisk` knows it.
@@ -462,10 +488,21 @@ impl Vmdbk {
     }
 
     /// How many records the units of a kind have read, printed or punched.
-    pub fn records(&self, kind: directory::SpoolKind) -> u64 {
+    pub fn records(&self, kind: SpoolKind) -> u64 {
         let units = self.units();
         let units = units.iter().map(unitrecord::lock_unit).filter(|unit| unit.kind == kind && !unit.console);
         units.map(|unit| unit.records).sum()
+    }
+
+    /// What it has used since it logged on, with hardware and units that it no longer has.
+    pub fn usage(&self) -> Usage {
+        let units = Usage {
+            punched: self.records(SpoolKind::Punch),
+            printed: self.records(SpoolKind::Printer),
+            read: self.records(SpoolKind::Reader),
+            ..Usage::default()
+        };
+        self.account.usage() + used_by(&self.machine()) + units
     }
 
     /// The unit at `vdev`.
@@ -476,7 +513,14 @@ impl Vmdbk {
     /// Adds a unit (DEFINE), or with `None` takes the one at `vdev` away (DETACH).
     pub fn change_unit(&self, vdev: u16, unit: Option<SharedUnit>) {
         let mut units = self.units.lock().held();
-        units.retain(|other| unitrecord::lock_unit(other).vdev != vdev);
+        units.retain(|other| {
+            let other = unitrecord::lock_unit(other);
+            let stays = other.vdev != vdev;
+            if !stays && !other.console {
+                self.account.retire(&used_at(&other));
+            }
+            stays
+        });
         units.extend(unit);
     }
 
@@ -587,7 +631,8 @@ impl Vmdbk {
     /// Virtual and total processor time in microseconds.
     pub fn times(&self) -> (u64, u64) {
         let (now_virtual, now_total) = self.machine().times();
-        (self.account.virtual_time() + now_virtual, self.account.total_time() + now_total)
+        let earlier = self.account.usage();
+        (earlier.virtual_us + now_virtual, earlier.total_us + now_total)
     }
 
     /// Locks what changes about it.

@@ -76,6 +76,7 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             None if cp.tapes.held(issuer.userid(), number).is_some() => {
                 if let Some(real) = cp.tapes.held(issuer.userid(), number) {
                     cp.tapes.detach(&machine.configuration, &real);
+                    cp.account_tape(vmdbk, &real);
                 }
                 response.push(format!("TAPE {number:04X} DETACHED"));
             }

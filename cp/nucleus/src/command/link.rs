@@ -6,7 +6,7 @@ use directory::{Access, DasdOptions, LinkMode};
 use message::Message;
 use message::words::Words;
 use minidisk::link::Level;
-use minidisk::{Refusal, Request};
+use minidisk::{Ended, Refusal, Request};
 use virtualmachine::vmdbk::Vmdbk;
 
 /// `LINk [TO] userid vdev1 [AS] vdev2 [mode] [[PASS=] password]`
@@ -48,8 +48,17 @@ pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     let dasd = DasdOptions::default();
     let request = Request { owner: &owner, vdev, as_vdev, mode, password, trusted: false, dasd };
     match cp.disks.make_link(&issuer.vmdbk.guest(), &|userid| cp.user(userid), &request) {
-        Ok(linked) => Ok(Response { lines: linked.notice.into_iter().collect(), code: linked.code }),
+        Ok(linked) => {
+            if let Some(foreign) = &linked.foreign {
+                cp.journal_link(&issuer.vmdbk, foreign);
+            }
+            Ok(Response { lines: linked.notice.into_iter().collect(), code: linked.code })
+        }
         Err(Refusal::Message(message)) => Err(message),
+        Err(Refusal::Wrong { count, limit }) => {
+            cp.journal_wrong_link(&issuer.vmdbk, &owner, vdev, (count, limit));
+            Err(message::link_password(&owner, format!("{vdev:04X}")))
+        }
         Err(Refusal::Password(level)) if issuer.origin == Origin::Console && !issuer.vmdbk.is_disconnected() => {
             issuer.vmdbk.console().ask(format!("LINK {line} PASS="));
             let name = match level {
@@ -63,9 +72,16 @@ pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     }
 }
 
-/// Detaches a disk from a virtual machine, and then severs *BLOCKIO's paths to it. No new path can be made by then.
+/// Detaches a disk from a virtual machine.
 pub(super) fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) {
-    if let Some(link) = cp.disks.detach(&vmdbk.guest(), vdev) {
-        vmdbk.iucv().sever_blocks(vmdbk.id, &link);
+    if let Some(gone) = cp.disks.detach(&vmdbk.guest(), vdev) {
+        ended(cp, vmdbk, &gone);
     }
+}
+
+/// Severs *BLOCKIO's paths to a disk that a virtual machine no longer has, and accounts for it. No new path can be made
+/// by then.
+pub(crate) fn ended(cp: &Cp, vmdbk: &Vmdbk, gone: &Ended) {
+    vmdbk.iucv().sever_blocks(vmdbk.id, &gone.link);
+    cp.account_disk(vmdbk, gone);
 }

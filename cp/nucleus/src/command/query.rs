@@ -13,6 +13,8 @@ pub mod dasd;
 pub mod expanded;
 #[path = "query/jit.rs"]
 pub mod jit;
+#[path = "query/journal.rs"]
+pub mod journal;
 #[path = "query/minidisk_cache.rs"]
 pub mod minidisk_cache;
 #[path = "query/monitor.rs"]
@@ -52,6 +54,7 @@ commands! {
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
     expanded { "XSTORe" B expanded_storage; "FRAMES" ABE frames; }
     jit { "JIT" ACE jit; }
+    journal { "JOURnal" AC journal; }
     minidisk_cache { "MDCache" G minidisk_cache; }
     monitor { "MONitor" AE monitor; }
     network { "LAN" BG lan; "VSWITCH" BG vswitch; "NIC" G nic; "VMLAN" BG vm_lan; }

@@ -55,7 +55,7 @@ pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         }
     }
     let line = if cp.tapes.real(rdev).is_some() {
-        let holder = Holder { userid: vmdbk.userid.clone(), vdev, read_only };
+        let holder = Holder { userid: vmdbk.userid.clone(), vdev, read_only, since: cp.now() };
         cp.tapes.attach(&vmdbk.machine().configuration, rdev, holder)?
     } else {
         let dasd = DasdOptions { control: DasdControl::Device, working_allegiance: false };
@@ -109,6 +109,7 @@ fn detach_tape(cp: &Cp, issuer: &Issuer, real: &tape::Real, from: &str) -> Resul
     };
     let vmdbk = cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("DTS"))?;
     cp.tapes.detach(&vmdbk.machine().configuration, real);
+    cp.account_tape(&vmdbk, real);
     let line = format!("TAPE {rdev:04X} DETACHED {userid} {:04X}", holder.vdev);
     if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
         vmdbk.write(&line, consoles::display::Tone::Normal, cp.now());

@@ -15,6 +15,8 @@ pub mod flags;
 pub mod function_keys;
 #[path = "set/jit.rs"]
 pub mod jit;
+#[path = "set/journal.rs"]
+pub mod journal;
 #[path = "set/minidisk_cache.rs"]
 pub mod minidisk_cache;
 #[path = "set/network.rs"]
@@ -41,6 +43,7 @@ commands! {
     control_unit { "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "VDISK" B virtual_disks; "TIMING" B timing; }
     function_keys { "PF" G pf; }
     jit { "JIT" A jit; }
+    journal { "JOURnal" A journal; }
     minidisk_cache { "MDCache" G minidisk_cache; }
     network { "LAN" BG lan; "VSWITCH" B vswitch; "NIC" G nic; "VMLAN" B vm_lan; }
     per { "PER" G per; }

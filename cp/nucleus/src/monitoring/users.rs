@@ -99,9 +99,9 @@ fn whole(around: &Around<'_>, vmdbk: &Arc<Vmdbk>, record: &mut UserActivity) {
     let resident = value(storage.resident_pages());
     let records = |kind| count(vmdbk.records(kind));
     // The time that earlier hardware of the virtual machine has used counts with its first CPU.
-    let earlier = (vmdbk.account.virtual_time(), vmdbk.account.total_time());
-    record.emulation = (record.emulation.get() + tod(earlier.0)).into();
-    record.total = (record.total.get() + tod(earlier.1)).into();
+    let earlier = vmdbk.account.usage();
+    record.emulation = (record.emulation.get() + tod(earlier.virtual_us)).into();
+    record.total = (record.total.get() + tod(earlier.total_us)).into();
     record.mode = mode(vmdbk.lock().machine);
     record.share_kind = kind;
     record.quick = quick.into();
