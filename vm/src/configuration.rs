@@ -4,6 +4,7 @@
 //! * a comment
 //! SYSTEM_IDENTIFIER ENDICOTT
 //! OPERATOR_USERID   OPERATOR
+//! SYSTEM_USERIDS    ACCOUNT1 DISKACNT
 //! TIMEZONE          EST WEST 05:00
 //! JOURNALING        FACILITY ON
 //! PROCESSORS        4
@@ -35,6 +36,7 @@ use hostside::networks::Networks;
 use lan::Kind;
 use message::calendar::Zone;
 use minidisk::policy::{Limits, Policy, Settings};
+use nucleus::command::recording::KINDS;
 use nucleus::system::{LEAST, SystemConfig};
 use say::words::words;
 use std::path::{Path, PathBuf};
@@ -139,6 +141,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         ("OPERATOR_USERID", [name]) if directory::is_userid(&name.to_uppercase()) => {
             system.operator = name.to_uppercase();
         }
+        ("SYSTEM_USERIDS", [_, _, ..]) if words.len().is_multiple_of(2) => collectors(system, &words)?,
         ("TIMEZONE", [name, "EAST" | "WEST" | "east" | "west", offset]) if (3..=4).contains(&name.len()) => {
             let (hours, minutes) = offset.split_once([':', '.']).unwrap_or((offset, "0"));
             let (hours, minutes) = (hours.parse::<i32>(), minutes.parse::<i32>());
@@ -223,6 +226,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         _ => {
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
+                 SYSTEM_USERIDS ACCOUNT1|EREP1|SYMPTOM1 userid ..., JOURNALING FACILITY ON|OFF, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, STORAGE nM, XSTORE nM, PAGE nM file, \
                  TN3270 address:port, \
                  TLS CERTIFICATE file KEY file, \
@@ -232,6 +236,21 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
                  MODIFY LAN|VSWITCH name GRANT userid, VMLAN MACPREFIX nnnnnn, TCPIP ON|OFF, or LOGMSG text"
             ));
         }
+    }
+    Ok(())
+}
+
+/// SYSTEM_USERIDS: which users collect which records.
+fn collectors(system: &mut SystemConfig, words: &[&str]) -> Result<(), String> {
+    for pair in words.as_chunks::<2>().0 {
+        let [role, userid] = pair.map(str::to_ascii_uppercase);
+        let kind = KINDS.iter().find(|(name, _)| role.strip_suffix('1') == Some(*name));
+        let kind = kind.ok_or_else(|| format!("SYSTEM_USERIDS {role}: expected ACCOUNT1, EREP1 or SYMPTOM1"))?;
+        if !directory::is_userid(&userid) {
+            return Err(format!("SYSTEM_USERIDS {role} {userid}: {userid} is no user ID"));
+        }
+        system.collectors.retain(|(service, _)| *service != kind.1);
+        system.collectors.push((kind.1, userid));
     }
     Ok(())
 }
@@ -364,6 +383,12 @@ SYSTEM_IDENTIFIER ENDICOTT
 
 * Whose console gets the operator's messages.
 OPERATOR_USERID   OPERATOR
+
+* The virtual machine that collects accounting records. It is started with the system, when that has CMS.
+*SYSTEM_USERIDS   ACCOUNT1 DISKACNT
+
+* Whether wrong passwords at LOGON, and LINK, have accounting records, too.
+* JOURNALING        FACILITY ON
 
 * Where TN3270 clients connect. An address other than 127.0.0.1 lets other computers in: give every user
 * a password of their own first.

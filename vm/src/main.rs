@@ -22,6 +22,7 @@ mod package;
 mod password;
 mod program;
 mod punch;
+mod records;
 mod reduction;
 mod run;
 mod sample;

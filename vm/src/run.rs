@@ -1,7 +1,7 @@
 //! `endicott run`: brings a system up and serves its terminals until SHUTDOWN.
 
 use crate::configuration::{self, Configuration};
-use crate::volumes;
+use crate::{records, volumes};
 use consoles::terminal::Kind;
 use directory::Directory;
 use hostside::alarm::HostAlarm;
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     server.run();
     cp.shut_down();
     threads.into_iter().for_each(|thread| drop(thread.join()));
-    Ok(())
+    records::save(folder, &cp)
 }
 
 /// What SYSTEM CONFIG of the system in `folder` says.
@@ -101,6 +101,7 @@ pub(crate) fn control_program(
     let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
     cp.disks.set_alarm(alarm);
     let mut troubles = of_directory;
+    troubles.extend(records::restore(folder, &cp));
     troubles.extend(volumes::install(&cp.disks, &configuration.dasd));
     troubles.extend(volumes::install_tapes(&cp.tapes, &configuration.tapes, folder));
     troubles.extend(configuration.networks.install(&cp.networks));

@@ -6,7 +6,7 @@
 //!
 //! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and which users may connect to which.
 //! * `message`: SEND, RECEIVE, REPLY, REJECT, PURGE and the tests.
-//! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like; `block`: *BLOCKIO; `monitor`: *MONITOR; `server`:
+//! * `service`: CP's ends of paths: *MSG and the like; `records`: *ACCOUNT, *LOGREC, *SYMPTOM; `block`: *BLOCKIO; `monitor`: *MONITOR; `server`:
 //!   services that answer.
 //! * `area`: where data lie.
 //!
@@ -21,6 +21,7 @@ mod list;
 mod message;
 mod monitor;
 mod path;
+pub mod records;
 pub mod server;
 pub mod service;
 #[cfg(test)]
@@ -31,9 +32,10 @@ pub use list::{LENGTH, List};
 
 use area::Area;
 use directory::User;
+use records::Records;
 use serde::{Deserialize, Serialize};
 use server::{Asked, Server};
-use service::{Records, Service};
+use service::Service;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 

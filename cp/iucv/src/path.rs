@@ -208,7 +208,10 @@ impl<D: Disk> Iucv<D> {
         let Some(path) = member.paths.remove(&number) else { return };
         member.forget(number);
         self.resources.retain(|_, owner| *owner != (id, number));
-        let Peer::Member(other, theirs) = path.peer else { return self.left(id, number, &path) };
+        let Peer::Member(other, theirs) = path.peer else {
+            self.left(id, number, &path);
+            return self.take_back_records(path);
+        };
         let Some(other_member) = self.members.get_mut(&other).filter(|_| path.stage != Stage::Severed) else { return };
         let asked = other_member
             .control

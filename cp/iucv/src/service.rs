@@ -2,14 +2,14 @@
 //!
 //! * `*MSG`: what other users and CP say to this one, if SET MSG, SET WNG or SET SMSG says IUCV.
 //! * `*MSGALL`: the same, whether or not.
-//! * `*ACCOUNT`, `*LOGREC`, `*SYMPTOM`: records for the one virtual machine that collects them.
+//! * `*ACCOUNT`, `*LOGREC`, `*SYMPTOM`: [records](crate::records) for the one virtual machine that collects
+//!   them.
 //! * `*BLOCKIO`: disks in blocks ([`block`](crate::block)).
 //! * `*TCPIP`: sockets ([`server`](crate::server)).
 //! * `*MONITOR`: where monitor records are ([`monitor`](crate::monitor)).
 //! * `*IDENT`: makes the virtual machine the owner of a resource, to which others connect by its name.
 
-use crate::{Data, Disk, Iucv, Message, Peer, Stage};
-use std::collections::VecDeque;
+use crate::{Data, Disk, Iucv, Message, Peer};
 
 /// A system service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,17 +82,6 @@ pub enum Line {
     Special = 4,
 }
 
-/// How many records of a kind are kept until they are collected.
-const KEPT: usize = 4096;
-
-/// Records that have not been collected.
-#[derive(Default)]
-pub struct Records {
-    /// RECORDING OFF: new records of these services are not kept.
-    stopped: Vec<Service>,
-    account: VecDeque<Vec<u8>>,
-}
-
 impl<D: Disk> Iucv<D> {
     /// The member that is connected to an exclusive service, and its path.
     pub(crate) fn connected_to(&self, service: Service) -> Option<(u32, u16)> {
@@ -118,57 +107,8 @@ impl<D: Disk> Iucv<D> {
         true
     }
 
-    /// An accounting record, for the virtual machine that collects them.
-    pub fn account(&mut self, record: Vec<u8>) {
-        if self.records.stopped.contains(&Service::Account) {
-            return;
-        }
-        if self.records.account.len() >= KEPT {
-            self.records.account.pop_front();
-        }
-        self.records.account.push_back(record);
-        self.feed(Service::Account);
-    }
-
-    /// Whether records of a service are kept, how many wait, and which user collects them.
-    pub fn recording(&self, service: Service) -> (bool, usize, Option<String>) {
-        let collector = self.connected_to(service).and_then(|(id, _)| self.members.get(&id));
-        let count = if service == Service::Account { self.records.account.len() } else { 0 };
-        (!self.records.stopped.contains(&service), count, collector.map(|member| member.user.userid.clone()))
-    }
-
-    /// RECORDING: whether new records of a service are kept. There are none but those of accounting.
-    pub fn record(&mut self, service: Service, on: bool) {
-        self.records.stopped.retain(|stopped| *stopped != service);
-        if !on {
-            self.records.stopped.push(service);
-        }
-    }
-
-    /// Forgets the records that wait for a service.
-    pub fn purge_records(&mut self, service: Service) {
-        if service == Service::Account {
-            self.records.account.clear();
-        }
-    }
-
-    /// Sends what a service has kept for as long as its path has room.
-    pub(crate) fn feed(&mut self, service: Service) {
-        if service != Service::Account {
-            return;
-        }
-        let Some((id, number)) = self.connected_to(service) else { return };
-        while let Some(path) = self.path(id, number)
-            && path.stage == Stage::Open
-            && !path.quiesced
-            && path.incoming.len() < usize::from(path.limit)
-            && let Some(record) = self.records.account.pop_front()
-        {
-            self.speak(id, number, 0, record);
-        }
-    }
-
-    fn speak(&mut self, id: u32, path: u16, class: u32, data: Vec<u8>) {
+    /// A one-way message of CP's own.
+    pub(crate) fn speak(&mut self, id: u32, path: u16, class: u32, data: Vec<u8>) {
         let message = Message {
             order: self.order(),
             priority: false,

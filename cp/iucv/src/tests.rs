@@ -1,4 +1,5 @@
 use super::area::Space;
+use super::records::{Kept, MOST};
 use super::service::{Line, Service};
 use super::*;
 use arch::Absolute;
@@ -392,14 +393,45 @@ fn lines_reach_the_program_that_is_connected_to_msg() {
 #[test]
 fn records_wait_for_who_collects_them() {
     let mut w = world();
-    (0..12u8).for_each(|n| w.iucv.account(vec![n; 80]));
+    (0..12u8).for_each(|n| assert_eq!(w.iucv.keep(Service::Account, vec![n; 80]), Kept::Yes));
     w.connect(ALPHA, "*ACCOUNT", 0).unwrap();
-    assert_eq!(w.iucv.recording(Service::Account), (true, 2, Some("ALPHA".into())), "ten are on the path");
+    let standing = w.iucv.recording(Service::Account);
+    assert_eq!((standing.on, standing.count), (true, 2), "ten are on the path");
+    assert_eq!(standing.collector, Some("ALPHA".into()));
     for n in 0..12u8 {
         w.receive(ALPHA, &mut receiving(80)).unwrap();
         assert_eq!(w.get(ALPHA, 0x3000, 80), [n; 80]);
     }
     assert_eq!(w.receive(ALPHA, &mut receiving(80)), Ok(2));
+}
+
+#[test]
+fn records_that_were_not_received_wait_again() {
+    let mut w = world();
+    (0..12u8).for_each(|n| assert_eq!(w.iucv.keep(Service::Account, vec![n; 80]), Kept::Yes));
+    let (path, _) = w.connect(ALPHA, "*ACCOUNT", 0).unwrap();
+    w.receive(ALPHA, &mut receiving(80)).unwrap();
+    w.iucv.sever(ALPHA, &list(path, 0)).unwrap();
+    let waiting: Vec<u8> = w.iucv.waiting_records(Service::Account).iter().map(|record| record[0]).collect();
+    assert_eq!(waiting, (1..12).collect::<Vec<u8>>(), "in their order");
+}
+
+#[test]
+fn the_limit_of_records_is_told_and_no_record_is_kept_beyond_all_bounds() {
+    let mut w = world();
+    w.iucv.limit_records(Service::Symptom, Some(3));
+    let mut keep = |count: usize| (0..count).map(|_| w.iucv.keep(Service::Symptom, vec![7; 10])).collect::<Vec<_>>();
+    let (yes, at) = (Kept::Yes, Kept::AtLimit);
+    assert_eq!(keep(7), [yes, yes, at(3), yes, yes, at(6), yes]);
+    keep(MOST - 7);
+    assert_eq!(keep(2), [Kept::Lost, yes]);
+    let standing = w.iucv.recording(Service::Symptom);
+    assert_eq!((standing.count, standing.lost), (MOST, 2));
+    w.iucv.record(Service::Symptom, false);
+    w.iucv.purge_records(Service::Symptom);
+    assert_eq!(w.iucv.keep(Service::Symptom, vec![0]), yes);
+    let standing = w.iucv.recording(Service::Symptom);
+    assert_eq!((standing.on, standing.count, standing.lost), (false, 0, 0));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Accounting records, where they come from: LOGOFF and ACNT, devices and disks that are given up, DIAGNOSE X'4C', and
 //! the journal of LOGON and LINK. [`Cp::keep_record`] keeps them for the virtual machine that collects them.
 
+use crate::command::recording::KINDS;
 use crate::system::Cp;
 use arch::accounting::{
     DedicatedDevice, LinkJournal, LogonJournal, MachineUse, RecordHead, TemporaryDisk, VirtualDisk, code,
@@ -12,6 +13,8 @@ use base::{Held, Tod};
 use consoles::terminal::Terminal;
 use dasd::Kind;
 use directory::SpoolKind;
+use iucv::records::Kept;
+use iucv::service::Service;
 use message::calendar::Date;
 use minidisk::{Ended, Foreign, Place};
 use monitor::account::Charge;
@@ -50,7 +53,46 @@ fn terminal_number(name: &str) -> [u8; 4] {
 impl Cp {
     /// Keeps a record for the virtual machine that collects them.
     pub(crate) fn keep_record(&self, record: &(impl IntoBytes + Immutable)) {
-        self.iucv.lock().held().account(record.as_bytes().to_vec());
+        self.keep(Service::Account, record.as_bytes().to_vec());
+    }
+
+    /// Keeps a record of any kind. The operator and the user that should collect them are told when many wait, and when
+    /// there is no room.
+    pub(crate) fn keep(&self, service: Service, record: Vec<u8>) {
+        let kept = self.iucv.lock().held().keep(service, record);
+        let kind = KINDS.iter().find(|(_, other)| *other == service).map_or("", |(name, _)| name);
+        let message = match kept {
+            Kept::Yes => return,
+            Kept::AtLimit(count) => message::recording_limit(kind, format!("{count:03}")),
+            Kept::Lost => message::records_lost(kind),
+        };
+        self.notify_operator(&message.to_string());
+        let collector = self.collector(service).and_then(|userid| self.vmdbk(&userid));
+        if let Some(vmdbk) = collector.filter(|vmdbk| vmdbk.userid != self.config.operator) {
+            vmdbk.write_message(&message, self.now());
+        }
+    }
+
+    /// The user that collects records of a kind, or if none does the one that should.
+    pub(crate) fn collector(&self, service: Service) -> Option<String> {
+        let connected = self.iucv.lock().held().recording(service).collector;
+        connected.or_else(|| {
+            let named = self.config.collectors.iter().find(|(other, _)| *other == service);
+            named.map(|(_, userid)| userid.clone())
+        })
+    }
+
+    /// Starts the virtual machines that collect records, as far as the directory has them.
+    pub(crate) fn start_collectors(&self) {
+        for (_, userid) in &self.config.collectors {
+            if self.vmdbk(userid).is_some() {
+                continue;
+            }
+            let user = self.user(userid).ok_or_else(|| message::not_in_directory(userid).from("XAU"));
+            if let Err(message) = user.and_then(|user| crate::logon::autolog(self, user)) {
+                self.notify_operator(&message.to_string());
+            }
+        }
     }
 
     fn head(&self, userid: &str, account: &str) -> RecordHead {

@@ -273,10 +273,11 @@ impl Cp {
         }
     }
 
-    /// Brings the system up: the operator is logged on at `terminal`, or without one, and after that AUTOLOG1, which
-    /// starts all others.
+    /// Brings the system up: the operator is logged on at `terminal`, or without one, and after that those who collect
+    /// records, and AUTOLOG1, which starts all others.
     pub fn start(&self, terminal: Option<&Arc<Terminal>>) {
         logon::log_on_operator(self, terminal);
+        self.start_collectors();
         if let Some(user) = self.user("AUTOLOG1")
             && let Err(message) = logon::autolog(self, user)
         {

@@ -13,6 +13,7 @@ use consoles::host::Host;
 use consoles::terminal::{Kind, Terminal};
 use cpu::attention;
 use directory::{Directory, User};
+use iucv::service::Service;
 use lan::Networks;
 use message::Message;
 use message::calendar::{Date, Zone};
@@ -56,6 +57,8 @@ pub struct SystemConfig {
     pub log_message: Vec<String>,
     /// JOURNALING: LOGON and LINK are journalled from the start.
     pub journal: bool,
+    /// The users that collect records, started with the system.
+    pub collectors: Vec<(Service, String)>,
 }
 
 impl Default for SystemConfig {
@@ -71,6 +74,7 @@ impl Default for SystemConfig {
             page_volumes: Vec::new(),
             log_message: Vec::new(),
             journal: false,
+            collectors: Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Minidisks as users see them: which user may link what, what users are told, and what becomes of it.
 
+mod accounting;
 mod bounds;
 mod caching;
 mod control_units;

@@ -58,16 +58,19 @@ pub fn commands(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
 
 /// `Query RECording`
 ///
-/// Shows which records are kept, how many of them have not been collected, and which user collects them.
+/// Shows which records are kept, how many of them have not been collected, of how many the operator is told, and which
+/// user collects them: ACTIVE, or should: INACTIVE.
 pub fn recording(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
-    let iucv = cp.iucv.lock().held();
     let line = |(name, service)| {
-        let (on, count, collector) = iucv.recording(service);
-        let (on, active) = (if on { "ON" } else { "OFF" }, if collector.is_some() { "ACTIVE" } else { "INACTIVE" });
-        format!("{name:<12} {on:<10} {count:>8} 4096 {:<8} {active}", collector.as_deref().unwrap_or("-"))
+        let standing = cp.iucv.lock().held().recording(service);
+        let status = format!("{name} {}", if standing.on { "ON" } else { "OFF" });
+        let limit = standing.limit.map_or("  *".into(), |limit| format!("{limit:03}"));
+        let collector = cp.collector(service).unwrap_or("-".into());
+        let active = if standing.collector.is_some() { "ACTIVE" } else { "INACTIVE" };
+        format!("{status:<12} {:08} {limit} {collector:<8} {active}", standing.count)
     };
-    let head = "RECORDING    STATUS        COUNT  LMT USERID   COMMUNICATION".to_string();
+    let head = "RECORDING    COUNT    LMT USERID   COMMUNICATION".to_string();
     Ok(std::iter::once(head).chain(KINDS.map(line)).collect::<Vec<_>>().into())
 }
 
