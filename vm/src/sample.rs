@@ -25,13 +25,14 @@ pub(crate) struct Options {
 
 /// The minidisks of the sample system that have files, and the images of their blocks in the folder with CMS. Users for
 /// whom there is one image have a disk each.
-const DISKS: [(&str, &str); 9] = [
+const DISKS: [(&str, &str); 10] = [
     ("MAINT.190", "system.img"),
     ("MAINT.19D", "help.img"),
     ("MAINT.19E", "tools.img"),
     ("MAINT.191", "maint.img"),
     ("MAINT.1DE", "demo.img"),
     ("OPERATOR.191", "operator.img"),
+    ("DISKACNT.191", "account.img"),
     ("CMSUSER.191", "user.img"),
     ("LINUX1.191", "linux.img"),
     ("LINUX2.191", "linux.img"),
@@ -78,7 +79,11 @@ pub(crate) fn sample(options: &Options) -> Result<(), String> {
     let volume = folder.join(volume);
     let cms = if options.without_cms { None } else { find_cms(options.cms.as_deref())? };
     let directory = if cms.is_some() { directory::sample_with_cms() } else { directory::sample().to_owned() };
-    let texts = [(DIRECTORY, directory.as_str()), (configuration::FILE, configuration::SAMPLE)]
+    let config = match cms.is_some() {
+        true => configuration::SAMPLE.replace("\n*SYSTEM_USERIDS ", "\nSYSTEM_USERIDS "),
+        false => configuration::SAMPLE.to_owned(),
+    };
+    let texts = [(DIRECTORY, directory.as_str()), (configuration::FILE, config.as_str())]
         .map(|(name, text)| (folder.join(name), text));
     // Nothing is made where a part of it is already.
     for path in texts.iter().map(|(path, _)| path).chain([&volume]) {
@@ -100,7 +105,7 @@ pub(crate) fn sample(options: &Options) -> Result<(), String> {
     }
     say!("The sample system is in {}: start it with", folder.display());
     say!("  endicott run --system {}", folder.display());
-    say!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1 and LINUX2; each one's password is the name.");
+    say!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1, LINUX2 and DISKACNT; each one's password is the name.");
     match (has_cms, options.without_cms) {
         (true, _) => say!("CMS is on it: log on as CMSUSER, and it says what to try."),
         (false, true) => say!("It is without CMS."),

@@ -141,7 +141,7 @@ struct Disk {
     modules: &'static [&'static str],
 }
 
-const DISKS: [Disk; 8] = [
+const DISKS: [Disk; 9] = [
     Disk {
         image: SYSTEM,
         of: ("MAINT", "190"),
@@ -180,6 +180,14 @@ const DISKS: [Disk; 8] = [
         of: ("OPERATOR", "191"),
         label: "OPR191",
         folders: &["each", "operator"],
+        decks: &[],
+        modules: &[],
+    },
+    Disk {
+        image: "account",
+        of: ("DISKACNT", "191"),
+        label: "ACT191",
+        folders: &["each", "account"],
         decks: &[],
         modules: &[],
     },

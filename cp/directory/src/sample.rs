@@ -1,7 +1,7 @@
 //! The directory of the sample system.
 
-/// The text of USER DIRECT for a new system: OPERATOR, MAINT, CMSUSER, LINUX1 and LINUX2, each with its own name as
-/// password, and comments for a reader who has never seen a directory.
+/// The text of USER DIRECT for a new system: OPERATOR, MAINT, DISKACNT, CMSUSER, LINUX1 and LINUX2, each with its own
+/// name as password, and comments for a reader who has never seen a directory.
 pub fn sample() -> &'static str {
     include_str!("sample.direct")
 }
@@ -22,7 +22,7 @@ mod tests {
             let directory = Directory::parse("USER DIRECT", &text, &Passwords::default()).unwrap();
             assert!(directory.mistakes.is_empty(), "{:?}", directory.mistakes);
             let starts = |user: &str| directory.user(user).unwrap().ipl.is_some();
-            assert_eq!(["MAINT", "CMSUSER"].map(starts), [with_cms; 2]);
+            assert_eq!(["MAINT", "DISKACNT", "CMSUSER"].map(starts), [with_cms; 3]);
             assert_eq!(["OPERATOR", "LINUX1", "LINUX2"].map(starts), [false; 3]);
         }
     }

@@ -4,7 +4,7 @@ use directory::*;
 
 /// The sample's directory; without passwords, which would be hashed each time.
 fn source() -> Vec<String> {
-    let users = ["OPERATOR", "MAINT", "CMSUSER", "LINUX1", "LINUX2"];
+    let users = ["OPERATOR", "MAINT", "DISKACNT", "CMSUSER", "LINUX1", "LINUX2"];
     let plain = |line: &str| {
         let user = users.iter().find(|user| line.starts_with(&format!("USER {user} {user} ")));
         user.map_or_else(

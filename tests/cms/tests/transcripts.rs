@@ -81,7 +81,7 @@ fn transcripts() {
 #[test]
 fn each_program_for_users_has_a_story() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
-    let stories = ["demo", "tools", "lua-demo", "console", "network"].map(|name| {
+    let stories = ["demo", "tools", "lua-demo", "console", "network", "retrieve"].map(|name| {
         let text = std::fs::read_to_string(folder.join(name).with_extension("txt")).expect("the story is there");
         Story::parse(&text).steps.into_iter().map(|step| step.line.to_uppercase()).collect::<Vec<_>>()
     });
