@@ -7,9 +7,10 @@ use base::ebcdic;
 use monitor::frames::{PAGE, records};
 use std::fs;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::{Client, System, guest, has_s3270};
+use support::{Client, System, endicott, guest, has_s3270};
 use zerocopy::FromBytes;
 
 const BOOT: Duration = Duration::from_secs(300);
@@ -85,6 +86,27 @@ fn fetch(client: &mut Client, file: &str) -> Vec<u8> {
     child.wait_with_output().expect("it ends").stdout
 }
 
+/// `endicott reduce` of the files says what the samples have of LINUX1, and no more than QUERY TIME after them.
+fn reduces(files: &[PathBuf], samples: &[&Message], asked: &str) {
+    let output = endicott().args(["reduce", "--json", "--report", "user"]).args(files).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["intervals"].as_array().map(Vec::len), Some(samples.len() - 1), "{report}");
+    let rows = report["tables"][0]["rows"].as_array().expect("the table of users");
+    let linux = rows.iter().find(|row| row["userid"] == "LINUX1").expect("LINUX1");
+    let number = |key: &str| linux[key].as_f64().unwrap_or_else(|| panic!("{key}: {linux}"));
+    let total = |message: &Message| {
+        u64::from_be_bytes(message.user("LINUX1")[20..28].try_into().unwrap()) as f64 / 4_096_000_000.0
+    };
+    let (first, last) = (total(samples[0]), total(samples[samples.len() - 1]));
+    assert!((number("total_cpu") - last).abs() < 1e-6, "{linux}: {last}");
+    assert!((number("cpu_seconds") - (last - first)).abs() < 1e-6, "{linux}: {first} to {last}");
+    let shown = asked.rsplit("TOTCPU=").next().and_then(|rest| rest.split_whitespace().next()).expect("a time");
+    let (minutes, seconds) = shown.split_once(':').expect("minutes and seconds");
+    let shown = minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap();
+    assert!(shown + 0.01 >= last, "QUERY TIME: {shown}, {linux}");
+}
+
 #[test]
 fn linux_reads_the_monitor() {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
@@ -133,10 +155,15 @@ fn linux_reads_the_monitor() {
     let mut other = Client::connect(&system);
     other.log_on("LINUX2");
     let mut messages = Vec::new();
+    let mut files = Vec::new();
     for n in 1..=7 {
         linux.say(&format!("cat <&3 > /tmp/m{n}; echo END-OF-M{n}"), &format!("\nEND-OF-M{n}"), ANSWER);
-        messages.push(Message::read(&fetch(&mut linux, &format!("/tmp/m{n}"))));
+        let bytes = fetch(&mut linux, &format!("/tmp/m{n}"));
+        messages.push(Message::read(&bytes));
+        files.push(system.folder.join(format!("m{n}")));
+        fs::write(&files[n - 1], bytes).expect("the folder is there");
     }
+    let asked = linux.say("#cp query time", "TOTCPU=", ANSWER);
 
     let configuration = &messages[0];
     assert_eq!(configuration.kind, 'S');
@@ -187,6 +214,8 @@ fn linux_reads_the_monitor() {
     let at = u32::from_be_bytes(rest[28..32].try_into().unwrap()) as usize - 20;
     assert_eq!(rest.len() - at, u32::from_be_bytes(rest[..4].try_into().unwrap()) as usize);
     assert!(rest[at..].iter().any(|&byte| byte != 0));
+
+    reduces(&files, &samples, &asked);
 
     // The path goes with the reader, and recording is pending again.
     linux.say("exec 3<&-; echo END-OF-8", "\nEND-OF-8", ANSWER);
