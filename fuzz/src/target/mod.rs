@@ -7,6 +7,7 @@ mod command;
 mod decoder;
 mod directory;
 mod disk;
+mod monitor_data;
 mod network;
 mod program;
 mod share;
@@ -31,6 +32,7 @@ pub static TARGETS: &[Target] = &[
     decoder::TARGET,
     program::TARGET,
     disk::TARGET,
+    monitor_data::TARGET,
     network::TARGET,
     share::TARGET,
 ];
