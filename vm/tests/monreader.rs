@@ -86,6 +86,18 @@ fn fetch(client: &mut Client, file: &str) -> Vec<u8> {
     child.wait_with_output().expect("it ends").stdout
 }
 
+/// Seven messages of the device that the guest's shell has open, and files of the host with them.
+fn read(linux: &mut Client, system: &System) -> (Vec<Message>, Vec<PathBuf>) {
+    let one = |n| {
+        linux.say(&format!("cat <&3 > /tmp/m{n}; echo END-OF-M{n}"), &format!("\nEND-OF-M{n}"), ANSWER);
+        let bytes = fetch(linux, &format!("/tmp/m{n}"));
+        let file = system.folder.join(format!("m{n}"));
+        fs::write(&file, &bytes).expect("the folder is there");
+        (Message::read(&bytes), file)
+    };
+    (1..=7).map(one).unzip()
+}
+
 /// `endicott reduce` of the files says what the samples have of LINUX1, and no more than QUERY TIME after them.
 fn reduces(files: &[PathBuf], samples: &[&Message], asked: &str) {
     let output = endicott().args(["reduce", "--json", "--report", "user"]).args(files).output().expect("it starts");
@@ -154,15 +166,7 @@ fn linux_reads_the_monitor() {
     assert!(said.contains("MONITOR DCSS NAME - MONDCSS"), "{said}");
     let mut other = Client::connect(&system);
     other.log_on("LINUX2");
-    let mut messages = Vec::new();
-    let mut files = Vec::new();
-    for n in 1..=7 {
-        linux.say(&format!("cat <&3 > /tmp/m{n}; echo END-OF-M{n}"), &format!("\nEND-OF-M{n}"), ANSWER);
-        let bytes = fetch(&mut linux, &format!("/tmp/m{n}"));
-        messages.push(Message::read(&bytes));
-        files.push(system.folder.join(format!("m{n}")));
-        fs::write(&files[n - 1], bytes).expect("the folder is there");
-    }
+    let (messages, files) = read(&mut linux, &system);
     let asked = linux.say("#cp query time", "TOTCPU=", ANSWER);
 
     let configuration = &messages[0];

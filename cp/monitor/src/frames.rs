@@ -127,8 +127,19 @@ pub struct Damage {
     pub left: usize,
 }
 
-/// The records of a page, up to its end: where each is, its header, and all its bytes, the header's among them.
-pub fn whole(page: &[u8]) -> Result<Vec<(usize, RecordHeader, &[u8])>, Damage> {
+/// A record of a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Whole<'a> {
+    /// Where it is in the page.
+    pub at: usize,
+    /// Its header.
+    pub header: RecordHeader,
+    /// All its bytes, the header's among them.
+    pub bytes: &'a [u8],
+}
+
+/// The records of a page, up to its end.
+pub fn whole(page: &[u8]) -> Result<Vec<Whole<'_>>, Damage> {
     use zerocopy::FromBytes;
     let mut found = Vec::new();
     let mut at = 0;
@@ -143,7 +154,7 @@ pub fn whole(page: &[u8]) -> Result<Vec<(usize, RecordHeader, &[u8])>, Damage> {
         if header.domain == EndOfFrame::LAYOUT.domain && header.record.get() == EndOfFrame::LAYOUT.record {
             return Ok(found);
         }
-        found.push((at, header, bytes));
+        found.push(Whole { at, header, bytes });
         at += length;
     }
 }
@@ -151,7 +162,7 @@ pub fn whole(page: &[u8]) -> Result<Vec<(usize, RecordHeader, &[u8])>, Damage> {
 /// The records of a page, up to its end: the header of each and what follows it. `None`: the page is no such page.
 pub fn records(page: &[u8]) -> Option<Vec<(RecordHeader, &[u8])>> {
     let all = whole(page).ok()?;
-    Some(all.into_iter().map(|(_, header, bytes)| (header, &bytes[size_of::<RecordHeader>()..])).collect())
+    Some(all.into_iter().map(|whole| (whole.header, &whole.bytes[size_of::<RecordHeader>()..])).collect())
 }
 
 #[cfg(test)]

@@ -192,8 +192,9 @@ fn all(bytes: &[u8]) -> Result<Monitor, input::At> {
         for (n, page) in part.pages.chunks(PAGE).enumerate() {
             let at = part.at + n * PAGE;
             let records = frames::whole(page).map_err(|damage| (at + damage.at, part.message, damage.into()))?;
-            for (place, header, bytes) in records {
-                keep(&mut monitor, &header, bytes).map_err(|fault| (at + place, part.message, fault))?;
+            for record in records {
+                keep(&mut monitor, &record.header, record.bytes)
+                    .map_err(|fault| (at + record.at, part.message, fault))?;
             }
         }
     }

@@ -120,7 +120,7 @@ fn json_has_what_the_text_has() {
 #[test]
 fn users_come_and_go() {
     let mut file = File::new(Form::Monreader);
-    file.put(b'S', START, |to| configuration(to));
+    file.put(b'S', START, configuration);
     file.put(b'S', START + 10 * SECOND, |to| sample(to, 1, &[user("ALICE", 5), user("BOB", 7)]));
     // BOB logs off after two seconds more of time, EVE has come and gone, and CAROL comes.
     let off = |userid: &str, total: u64| LogoffData {
@@ -152,7 +152,7 @@ fn nothing_is_reckoned_across_a_new_start_or_a_clock_set_back() {
     let samples = |file: &mut File, at: u64, n: u64| {
         file.put(b'S', at, |to| sample(to, n, &[user("ALICE", n)]));
     };
-    file.put(b'S', START, |to| configuration(to));
+    file.put(b'S', START, configuration);
     samples(&mut file, START + 10 * SECOND, 1);
     samples(&mut file, START + 20 * SECOND, 2);
     file.put(b'S', START + 31 * SECOND, |to| up(to, START + 30 * SECOND));

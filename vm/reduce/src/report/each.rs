@@ -107,8 +107,7 @@ fn list(of: &OfUser) -> String {
 /// The lines of users that were chosen; most processor time first.
 fn lines<'a>(interval: &'a Interval, choice: &Choice) -> Vec<Line<'a>> {
     let all = interval.users.iter().map(|(userid, of)| Line { userid: printable(userid), of });
-    let mut lines: Vec<_> =
-        all.filter(|line| choice.users.is_empty() || choice.users.iter().any(|user| *user == line.userid)).collect();
+    let mut lines: Vec<_> = all.filter(|line| choice.users.is_empty() || choice.users.contains(&line.userid)).collect();
     lines.sort_by(|a, b| b.of.figures.total.total_cmp(&a.of.figures.total).then(a.userid.cmp(&b.userid)));
     lines
 }
