@@ -33,10 +33,10 @@ use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
 use hostside::networks::Networks;
+use iucv::records::KINDS;
 use lan::Kind;
 use message::calendar::Zone;
 use minidisk::policy::{Limits, Policy, Settings};
-use nucleus::command::recording::KINDS;
 use nucleus::system::{LEAST, SystemConfig};
 use say::words::words;
 use std::path::{Path, PathBuf};
@@ -142,22 +142,10 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             system.operator = name.to_uppercase();
         }
         ("SYSTEM_USERIDS", [_, _, ..]) if words.len().is_multiple_of(2) => collectors(system, &words)?,
-        ("TIMEZONE", [name, "EAST" | "WEST" | "east" | "west", offset]) if (3..=4).contains(&name.len()) => {
-            let (hours, minutes) = offset.split_once([':', '.']).unwrap_or((offset, "0"));
-            let (hours, minutes) = (hours.parse::<i32>(), minutes.parse::<i32>());
-            let (Ok(hours @ 0..=14), Ok(minutes @ 0..=59)) = (hours, minutes) else {
-                return Err("TIMEZONE needs an offset such as 05:00".into());
-            };
-            let sign = if words[1].eq_ignore_ascii_case("WEST") { -1 } else { 1 };
-            system.zone = Zone { name: name.to_uppercase(), offset: sign * (hours * 3600 + minutes * 60) };
+        ("TIMEZONE", [name, side, offset]) if (3..=4).contains(&name.len()) => {
+            system.zone = time_zone(name, side, offset)?;
         }
-        ("JOURNALING", [facility, on]) if facility.eq_ignore_ascii_case("FACILITY") => {
-            system.journal = match on.to_ascii_uppercase().as_str() {
-                "ON" => true,
-                "OFF" => false,
-                _ => return Err("JOURNALING FACILITY needs ON or OFF".into()),
-            };
-        }
+        ("JOURNALING", ["FACILITY" | "facility", on]) => system.journal = is_on("JOURNALING FACILITY", on)?,
         ("PROCESSORS", [number]) => match number.parse() {
             Ok(processors @ 1..=64) => configuration.processors = Some(processors),
             _ => return Err("PROCESSORS needs a number from 1 to 64".into()),
@@ -238,6 +226,28 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         }
     }
     Ok(())
+}
+
+fn time_zone(name: &str, side: &str, offset: &str) -> Result<Zone, String> {
+    let sign = match side.to_ascii_uppercase().as_str() {
+        "WEST" => -1,
+        "EAST" => 1,
+        _ => return Err("TIMEZONE needs EAST or WEST before the offset".into()),
+    };
+    let (hours, minutes) = offset.split_once([':', '.']).unwrap_or((offset, "0"));
+    let (hours, minutes) = (hours.parse::<i32>(), minutes.parse::<i32>());
+    let (Ok(hours @ 0..=14), Ok(minutes @ 0..=59)) = (hours, minutes) else {
+        return Err("TIMEZONE needs an offset such as 05:00".into());
+    };
+    Ok(Zone { name: name.to_uppercase(), offset: sign * (hours * 3600 + minutes * 60) })
+}
+
+fn is_on(what: &str, word: &str) -> Result<bool, String> {
+    match word.to_ascii_uppercase().as_str() {
+        "ON" => Ok(true),
+        "OFF" => Ok(false),
+        _ => Err(format!("{what} needs ON or OFF")),
+    }
 }
 
 /// SYSTEM_USERIDS: which users collect which records.

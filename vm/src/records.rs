@@ -1,7 +1,7 @@
 //! Records that no virtual machine has collected when the system ends: they wait in a file for the next start.
 
 use base::Held;
-use nucleus::command::recording::KINDS;
+use iucv::records::KINDS;
 use nucleus::system::Cp;
 use std::collections::BTreeMap;
 use std::path::Path;

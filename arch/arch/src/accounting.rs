@@ -112,7 +112,7 @@ pub struct TemporaryDisk {
     /// X'20': device class, type, model and features, as DIAGNOSE X'24' has those of a real device.
     pub device: RealType,
     /// X'24': [`TemporaryDisk::cylinders`] or [`TemporaryDisk::blocks`].
-    pub size: [u8; 4],
+    pub size: U32,
     /// X'28': reserved.
     pub reserved_28: [u8; 38],
     /// X'4E': [`code::TEMPORARY`], or the same charged.
@@ -122,14 +122,13 @@ const _: () = assert!(size_of::<TemporaryDisk>() == LENGTH);
 
 impl TemporaryDisk {
     /// The size of a CKD disk: cylinders in the first halfword, X'FFFF' for more than it holds.
-    pub fn cylinders(count: u32) -> [u8; 4] {
-        let [high, low] = u16::try_from(count).unwrap_or(u16::MAX).to_be_bytes();
-        [high, low, 0, 0]
+    pub fn cylinders(count: u32) -> U32 {
+        U32::new(count.min(0xffff) << 16)
     }
 
     /// The size of an FBA disk: blocks of 512 bytes, a word.
-    pub fn blocks(count: u64) -> [u8; 4] {
-        u32::try_from(count).unwrap_or(u32::MAX).to_be_bytes()
+    pub fn blocks(count: u64) -> U32 {
+        u32::try_from(count).unwrap_or(u32::MAX).into()
     }
 }
 

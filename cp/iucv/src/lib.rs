@@ -6,8 +6,8 @@
 //!
 //! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and which users may connect to which.
 //! * `message`: SEND, RECEIVE, REPLY, REJECT, PURGE and the tests.
-//! * `service`: CP's ends of paths: *MSG and the like; `records`: *ACCOUNT, *LOGREC, *SYMPTOM; `block`: *BLOCKIO; `monitor`: *MONITOR; `server`:
-//!   services that answer.
+//! * `service`: CP's ends of paths: *MSG and the like; `records`: *ACCOUNT, *LOGREC, *SYMPTOM; `block`: *BLOCKIO;
+//!   `monitor`: *MONITOR; `server`: services that answer.
 //! * `area`: where data lie.
 //!
 //! A message stays in the receiver's end of its path until it is complete, and its completion with the sender until it

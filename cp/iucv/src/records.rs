@@ -10,8 +10,14 @@ use std::collections::VecDeque;
 /// How many records of a kind wait at most, whatever RECORDING says.
 pub const MOST: usize = 65_536;
 
-/// The services with records, and the limits at which the operator is first told (RECORDING LIMIT).
-pub const RECORDED: [(Service, usize); 3] = [(Service::Account, 20), (Service::Logrec, 2), (Service::Symptom, 2)];
+/// The kinds of records as RECORDING names them, and the services that have them.
+pub const KINDS: [(&str, Service); 3] =
+    [("ACCOUNT", Service::Account), ("EREP", Service::Logrec), ("SYMPTOM", Service::Symptom)];
+
+/// At how many records of a kind the operator is first told, if RECORDING LIMIT does not say.
+fn usual_limit(service: Service) -> usize {
+    if service == Service::Account { 20 } else { 2 }
+}
 
 /// Records of one kind.
 struct Queue {
@@ -23,15 +29,15 @@ struct Queue {
 }
 
 /// Records that have not been collected.
-pub struct Records([Queue; RECORDED.len()]);
+pub struct Records([Queue; KINDS.len()]);
 
 impl Default for Records {
     fn default() -> Records {
-        let queue = |(service, limit)| {
+        let queue = |(_, service)| {
             let (waiting, lost) = (VecDeque::new(), 0);
-            Queue { service, on: true, limit: Some(limit), waiting, lost }
+            Queue { service, on: true, limit: Some(usual_limit(service)), waiting, lost }
         };
-        Records(RECORDED.map(queue))
+        Records(KINDS.map(queue))
     }
 }
 

@@ -404,8 +404,9 @@ messages! {
     monitor_room(name) = "MNR" 6227 'E' "Segment {name} has no room for that";
     /// So many records wait for a virtual machine to collect them, as many as RECORDING LIMIT says or a multiple. QUERY
     /// RECORDING shows which user should; RETRIEVE in CMS collects them, and RECORDING PURGE throws them away.
-    recording_limit(kind, count) = "CRC" 8064 'I' "Recording data limit encountered for {kind}; number of records = {count}";
-    /// As many records wait as there is room for, and this one is lost, as are those that follow until a virtual machine
+    recording_limit(kind, count) = "CRC" 8064 'I'
+        "Recording data limit encountered for {kind}; number of records = {count}";
+    /// As many records wait as there is room for. This one is lost, and so are those that follow until a virtual machine
     /// collects them.
     records_lost(kind) = "CRC" 8065 'W' "{kind} records are lost; no virtual machine collects them";
 }

@@ -1,7 +1,6 @@
 //! Accounting records, where they come from: LOGOFF and ACNT, devices and disks that are given up, DIAGNOSE X'4C', and
 //! the journal of LOGON and LINK. [`Cp::keep_record`] keeps them for the virtual machine that collects them.
 
-use crate::command::recording::KINDS;
 use crate::system::Cp;
 use arch::accounting::{
     DedicatedDevice, LinkJournal, LogonJournal, MachineUse, RecordHead, TemporaryDisk, VirtualDisk, code,
@@ -13,24 +12,15 @@ use base::{Held, Tod};
 use consoles::terminal::Terminal;
 use dasd::Kind;
 use directory::SpoolKind;
-use iucv::records::Kept;
+use iucv::records::{KINDS, Kept};
 use iucv::service::Service;
 use message::calendar::Date;
 use minidisk::{Ended, Foreign, Place};
 use monitor::account::Charge;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use virtualmachine::tape;
 use virtualmachine::vmdbk::Vmdbk;
 use zerocopy::{Immutable, IntoBytes};
-
-/// Which of the journals are written (SET JOURNAL).
-#[derive(Debug, Default)]
-pub struct Journal {
-    /// Wrong passwords at LOGON.
-    pub logon: AtomicBool,
-    /// LINK to other users' minidisks, and wrong passwords.
-    pub link: AtomicBool,
-}
 
 fn word(value: u64) -> U32 {
     u32::try_from(value).unwrap_or(u32::MAX).into()
@@ -80,19 +70,6 @@ impl Cp {
             let named = self.config.collectors.iter().find(|(other, _)| *other == service);
             named.map(|(_, userid)| userid.clone())
         })
-    }
-
-    /// Starts the virtual machines that collect records, as far as the directory has them.
-    pub(crate) fn start_collectors(&self) {
-        for (_, userid) in &self.config.collectors {
-            if self.vmdbk(userid).is_some() {
-                continue;
-            }
-            let user = self.user(userid).ok_or_else(|| message::not_in_directory(userid).from("XAU"));
-            if let Err(message) = user.and_then(|user| crate::logon::autolog(self, user)) {
-                self.notify_operator(&message.to_string());
-            }
-        }
     }
 
     fn head(&self, userid: &str, account: &str) -> RecordHead {

@@ -285,6 +285,19 @@ impl Cp {
         }
     }
 
+    /// Starts the virtual machines that collect records, as far as the directory has them.
+    fn start_collectors(&self) {
+        for (_, userid) in &self.config.collectors {
+            if self.vmdbk(userid).is_some() {
+                continue;
+            }
+            let user = self.user(userid).ok_or_else(|| message::not_in_directory(userid).from("XAU"));
+            if let Err(message) = user.and_then(|user| logon::autolog(self, user)) {
+                self.notify_operator(&message.to_string());
+            }
+        }
+    }
+
     /// Ends the system: all users are logged off, the operator last.
     pub fn shut_down(&self) {
         let (operator, others): (Vec<_>, Vec<_>) =

@@ -9,7 +9,7 @@
 //! One virtual machine is in the crate `virtualmachine`, DIAGNOSE in `diagnose`. Nothing here reads the host's clock or
 //! opens a socket: time is a [`base::Clock`], and `vm` connects terminals.
 
-pub mod accounting;
+mod accounting;
 pub mod command;
 mod events;
 pub mod intercept;

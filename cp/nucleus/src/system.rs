@@ -3,7 +3,6 @@
 //! [`Cp`] is the whole Control Program; the program around it hands it events by the functions of `events`. Here are
 //! the users, the terminals, and the rule whether a virtual machine may run.
 
-use crate::accounting::Journal;
 use crate::sight::Monitoring;
 use base::{Clock, Held, Timers, Tod};
 use consoles::FLOOD;
@@ -27,7 +26,7 @@ use realstorage::sharing::{self, SavedFiles, Use};
 use spool::Spool;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use virtualmachine::block_path::SharedIucv;
 use virtualmachine::processor::{Owner, Processors};
@@ -77,6 +76,15 @@ impl Default for SystemConfig {
             collectors: Vec::new(),
         }
     }
+}
+
+/// Which of the journals are written (SET JOURNAL).
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// Wrong passwords at LOGON.
+    pub logon: AtomicBool,
+    /// LINK to other users' minidisks, and wrong passwords.
+    pub link: AtomicBool,
 }
 
 #[derive(Default)]

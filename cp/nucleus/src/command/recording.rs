@@ -3,14 +3,9 @@
 use super::{Issuer, Response};
 use crate::system::Cp;
 use base::Held;
-use iucv::records::MOST;
-use iucv::service::Service;
+use iucv::records::{KINDS, MOST};
 use message::Message;
 use message::words::Words;
-
-/// The kinds of records, and the services that collect them.
-pub const KINDS: [(&str, Service); 3] =
-    [("ACCOUNT", Service::Account), ("EREP", Service::Logrec), ("SYMPTOM", Service::Symptom)];
 
 /// `RECording ACCOUNT|EREP|SYMPTOM [ON|OFF] [LIMIT n|*] [PURGE] [QID userid|*|ALL]`
 ///

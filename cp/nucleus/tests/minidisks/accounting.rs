@@ -45,7 +45,7 @@ fn each_device_that_is_given_up_and_a_logoff_have_a_record() {
     let temporary: TemporaryDisk = as_a(temporary);
     assert_eq!((text(&temporary.head.userid), text(&temporary.head.account)), ("U2".into(), "17".into()));
     assert_eq!(text(&temporary.head.stamp), "112091080130");
-    assert_eq!((temporary.connected.get(), temporary.size), (90, [0, 6, 0, 0]));
+    assert_eq!((temporary.connected.get(), temporary.size.get()), (90, 6 << 16));
     assert_eq!((temporary.device.class, temporary.device.kind), (0x04, 0x82));
     assert_eq!(temporary.code, code::TEMPORARY);
 

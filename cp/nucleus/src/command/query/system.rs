@@ -1,9 +1,9 @@
 //! QUERY TIME, CPLEVEL, USERID, COMMANDS, LOGMSG: the system and the moment.
 
-use super::super::recording::KINDS;
 use super::super::{COMMANDS, Issuer, Response, find};
 use crate::system::Cp;
 use base::Held;
+use iucv::records::KINDS;
 use message::Message;
 use message::calendar::Date;
 use message::words::Words;
