@@ -104,7 +104,7 @@ fn what_is_wrong_in_one_user_is_that_users() {
     let lines = source();
     let bytes: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
     let whole = read(&bytes);
-    assert!(whole.mistakes.is_empty() && whole.users.len() == 5);
+    assert!(whole.mistakes.is_empty() && whole.users.len() == 6);
     let (mut cases, mut barred) = (0, 0);
     for (victim, block) in blocks(&lines) {
         for n in block.clone() {

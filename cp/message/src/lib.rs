@@ -406,8 +406,8 @@ messages! {
     /// RECORDING shows which user should; RETRIEVE in CMS collects them, and RECORDING PURGE throws them away.
     recording_limit(kind, count) = "CRC" 8064 'I'
         "Recording data limit encountered for {kind}; number of records = {count}";
-    /// As many records wait as there is room for. This one is lost, and so are those that follow until a virtual machine
-    /// collects them.
+    /// As many records wait as there is room for. This one is lost, and so are those that follow, until a virtual
+    /// machine collects them.
     records_lost(kind) = "CRC" 8065 'W' "{kind} records are lost; no virtual machine collects them";
 }
 
