@@ -121,7 +121,8 @@ const LOW: [(&str, &str, &[&str]); 3] = [
 const STAMP: usize = 0x20;
 
 /// Parts of the nucleus that are loaded when they are wanted (`part.c`): the folders, and how the file is called.
-const PARTS: [(&[&str], &str); 3] = [(&["window"], "DMSWIN"), (&["pipe", "net"], "PIPES"), (&["csl"], "CMSVMLIB")];
+const PARTS: [(&[&str], &str); 4] =
+    [(&["window"], "DMSWIN"), (&["pipe", "net"], "PIPES"), (&["csl"], "CMSVMLIB"), (&["volume"], "DMSLDS")];
 
 /// Tables of a part whose strings are not loaded with it (`part.c`, `part_text`).
 const TABLES: [&str; 3] = ["pipe/table.c", "pipe/filters.c", "pipe/drivers.c"];

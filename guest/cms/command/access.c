@@ -112,6 +112,8 @@ int access_command(const struct call *call)
     disk_release(mode);
     saved_directory = (enum saved_directory)save;
     error = disk_access((u16)number, mode, extends, force == FORCE_RO || words > 3, &disk);
+    if ((error == EDF_NO_LABEL || error == EDF_IO) && words <= 3)
+        error = volume_access((u16)number, mode, extends, error, &disk);
     if (error != EDF_OK) {
         if (replaced != 0)
             message("ACP", 726, 'I', replaced, mode);
@@ -130,7 +132,7 @@ int access_command(const struct call *call)
     }
     if (disk->read_only) {
         format(text, sizeof text, extends != 0 ? "%c/%c" : "%c", mode, extends);
-        message("ACP", 723, 'I', text, number, "R/O");
+        message("ACP", 723, 'I', text, number, volume_status(disk));
     } else if (erase) {
         return file_problem("ACC", seem_empty(disk), &only, true);
     }

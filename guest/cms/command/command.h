@@ -104,6 +104,14 @@ int close_punch(const struct recipient *to, const name class, const name fn, con
 bool unsupported_device(u16 vdev);
 int access_failed(int error, u16 vdev, char mode);
 
+/*
+ * Disks of OS and DOS (listds.c). `error` is why the disk is none of CMS's, and still is if it is none of theirs. The
+ * status is R/W or R/O, and whose disk it is.
+ */
+int volume_access(u16 vdev, char mode, char extends, int error, struct disk **found);
+const char *volume_status(const struct disk *disk);
+enum { VOLUME_SYSTEM = 6 };         /* where in its status the name of the system begins */
+
 /* What a query answers: typed, or stacked (answer.c). */
 enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
 #define STACK_OPTIONS(where) FLAG("STACK", 5, where, TO_STACK_FIFO), FLAG("FIFO", 4, where, TO_STACK_FIFO), \

@@ -11,7 +11,7 @@ static int query_switch(const char *word, const char *value)
 static void disk_line(const struct disk *disk)
 {
     const struct edf *edf = &disk->edf;
-    u32 used = edf->used, percent = (u32)((uint64_t)used * 100 / edf->blocks);
+    u32 used = edf->used;
     char mode[4], size[12], label[8];
 
     format(mode, sizeof mode, disk->extends != 0 ? "%c/%c" : "%c", disk->mode, disk->extends);
@@ -21,9 +21,14 @@ static void disk_line(const struct disk *disk)
         format(size, sizeof size, "%u", edf_word(edf->label + ADT_CYLINDERS));
     memset(label, ' ', sizeof label);
     memcpy(label, edf->label + ADT_LABEL, 6);
+    if (disk->system != DISK_OF_CMS) {
+        answer("%-6t %03x%s %-3s R/O %5u %04x %s", label, disk->vdev, disk->vdev > 0xfff ? "" : " ", mode,
+               disk->cylinders, disk->type, volume_status(disk) + VOLUME_SYSTEM);
+        return;
+    }
     answer("%-6t %03x%s %-3s %s %5s %04x %-4u%9u%11u-%02u%11u%11u", label, disk->vdev, disk->vdev > 0xfff ? "" : " ",
-           mode, disk->read_only ? "R/O" : "R/W", size, disk->type, edf->size, edf_files(edf), used, percent,
-           edf->blocks - used, edf->blocks);
+           mode, disk->read_only ? "R/O" : "R/W", size, disk->type, edf->size, edf_files(edf), used,
+           (u32)((uint64_t)used * 100 / edf->blocks), edf->blocks - used, edf->blocks);
 }
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -89,14 +94,16 @@ static int query_accessed(const struct call *call)
     answer("%s", "Mode  Stat     Files  Vdev  Label/Directory");
     for (u32 n = 0; n < 26; n++) {
         const struct disk *disk = disk_at(letters[n]);
-        char mode[4], label[8];
+        char mode[4], label[8], files[12];
 
         if (disk == NULL)
             continue;
         memset(label, ' ', sizeof label);
         memcpy(label, disk->edf.label + ADT_LABEL, 6);
         format(mode, sizeof mode, disk->extends != 0 ? "%c/%c" : "%c", disk->mode, disk->extends);
-        answer("%-6s %s%10u  %03x%s  %t", mode, disk->read_only ? "R/O" : "R/W", edf_files(&disk->edf), disk->vdev,
+        format(files, sizeof files, "%u", edf_files(&disk->edf));
+        answer("%-6s %s%10s  %03x%s  %t", mode, disk->read_only ? "R/O" : "R/W",
+               disk->system == DISK_OF_CMS ? files : volume_status(disk) + VOLUME_SYSTEM, disk->vdev,
                disk->vdev > 0xfff ? "" : " ", label);
     }
     return 0;
@@ -115,7 +122,7 @@ static int query_search(const struct call *call)
         memcpy(label, disk->edf.label + ADT_LABEL, 6);
         format(mode, sizeof mode, disk->extends != 0 ? "%c/%c" : "%c", disk->mode, disk->extends);
         answer("%-6t  %03x%s %-4s  %s", label, disk->vdev, disk->vdev > 0xfff ? "" : " ", mode,
-               disk->read_only ? "R/O" : "R/W");
+               volume_status(disk));
     }
     return 0;
 }

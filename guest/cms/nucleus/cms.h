@@ -332,7 +332,7 @@ bool synonym_of(const name typed, name command);
 bool synonym_list(u32 n, name command, name synonym, u32 *least);
 
 /* part.c: parts of the nucleus that are loaded when they are wanted. */
-enum part_number { PART_WINDOWS, PART_PIPES, PART_SERVICES, PART_COUNT };
+enum part_number { PART_WINDOWS, PART_PIPES, PART_SERVICES, PART_VOLUMES, PART_COUNT };
 const void *part_load(enum part_number number);          /* what it begins with; NULL: the message has been typed */
 bool part_is_loaded(enum part_number number);
 bool part_at(u32 at);                                    /* whether one is there */
@@ -408,12 +408,15 @@ struct disk {
     name only_name, only_type;  /* files that ACCESS was told to show, blank: all */
     char only_number;
     struct segment *segment;    /* that has its directory */
+    enum disk_system { DISK_OF_CMS, DISK_OF_OS, DISK_OF_DOS } system;
+    u8 vtoc[5];                 /* of OS and DOS: CCHHR of the first record of the table of contents */
 };
 extern enum saved_directory { USE_SAVED, NO_SAVED, ONLY_SAVED } saved_directory;   /* for the next disk_access */
 struct disk *disk_at(char mode);
 struct disk *disk_from(u32 *n);
 struct disk *disk_on(u16 vdev);
 int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct disk **found);
+void disk_enter(struct disk *disk);                      /* it has its letter now */
 void disk_release(char mode);
 bool disk_is_current(struct disk *disk);                 /* the directory is the one that was read */
 void disks_may_be_others(void);

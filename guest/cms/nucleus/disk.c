@@ -168,6 +168,8 @@ static int open_disk(struct disk *disk, enum saved_directory how)
     return best;
 }
 
+void disk_enter(struct disk *disk) { by_letter[index_of(disk->mode)] = disk; }
+
 void disk_release(char mode)
 {
     u32 n = index_of(mode);
@@ -217,7 +219,7 @@ int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct 
         release(disk);
         return error;
     }
-    by_letter[index_of(mode)] = disk;
+    disk_enter(disk);
     *found = disk;
     return EDF_OK;
 }

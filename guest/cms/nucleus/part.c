@@ -26,6 +26,7 @@ static const struct part { const char *fn, *segment; } parts[PART_COUNT] = {
     [PART_WINDOWS] = { "DMSWIN", "DMSWIN  " },           /* full-screen CMS (window/head.c) */
     [PART_PIPES] = { "PIPES", "PIPES   " },              /* pipelines (pipe/head.c) */
     [PART_SERVICES] = { "CMSVMLIB", "CMSVMLIB" },        /* callable services (csl/head.c) */
+    [PART_VOLUMES] = { "DMSLDS", "DMSLDS  " },           /* disks of OS and DOS (volume/head.c) */
 };
 extern const u32 nucleus_stamp[2];
 
