@@ -144,6 +144,8 @@ void edirname_values(struct view *view, struct asked *asked)
     give(asked, "");
 }
 
+void uniqueid_values(struct view *view, struct asked *asked) { edirname_values(view, asked); }
+
 void lock_values(struct view *view, struct asked *asked)
 {
     (void)view;

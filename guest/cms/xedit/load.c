@@ -157,7 +157,7 @@ static void nothing_opened(struct opened *opened)
 static int option_words(const struct call *call, struct opened *opened)
 {
     int locked = 0;
-    name window;
+    name window = "XEDIT   ";
     const struct option known[] = {
         NUMBER("WIDTH", 1, &opened->width),
         FLAG("NOSCREEN", 5, &opened->no_screen, 1),
@@ -184,6 +184,11 @@ static int option_words(const struct call *call, struct opened *opened)
 
     if (opened->update.control_fn[0] != ' ')
         opened->update.on = opened->update.control = 1;
+    /* Another window cannot have the editor. */
+    if (code == 0 && !is(window, "XEDIT")) {
+        message("XIN", 922, 'E', window);
+        return RC_MISSING;
+    }
     return code;
 }
 

@@ -23,8 +23,13 @@ static const struct option_of_set table[] = {
 #include "xedit-options.h"
 };
 
-/* The option; `number` is that of PF5, and `used` what of the word is its name. */
-static const struct option_of_set *option_of(const char *word, u32 length, u32 *used, u32 *number)
+static bool can_be_set(const struct option_of_set *option) { return option->set != NULL || option->flag != 0; }
+
+/*
+ * The option, `to_set` one that SET has; `number` is that of PF5, and `used` what of the word is its name: letters, but
+ * for SEQ8.
+ */
+static const struct option_of_set *option_of(const char *word, u32 length, bool to_set, u32 *used, u32 *number)
 {
     u32 n = letters(word, length), digits = n;
 
@@ -34,12 +39,17 @@ static const struct option_of_set *option_of(const char *word, u32 length, u32 *
     while (digits < length && is_digit(word[digits]))
         digits++;
     for (u32 k = 0; n > 0 && k < COUNT_OF(table); k++) {
+        u32 named = n;
         bool keys;
 
-        if ((table[k].name[0] | 0x40) != (char)(*word | 0x40) || !word_means(word, n, table[k].name, table[k].least))
+        if ((table[k].name[0] | 0x40) != (char)(*word | 0x40) || (to_set && !can_be_set(&table[k])))
+            continue;
+        if (is_digit(table[k].name[strlen(table[k].name) - 1]))
+            named = digits;
+        if (!word_means(word, named, table[k].name, table[k].least))
             continue;
         keys = strcmp(table[k].name, "PF") == 0 || strcmp(table[k].name, "PA") == 0;
-        *used = keys ? digits : n;
+        *used = keys ? digits : named;
         if (keys && digits > n && !number_word(word + n, digits - n, number))
             return NULL;
         return &table[k];
@@ -50,9 +60,8 @@ static const struct option_of_set *option_of(const char *word, u32 length, u32 *
 bool is_option(const char *word, u32 length)
 {
     u32 used, number;
-    const struct option_of_set *option = option_of(word, length, &used, &number);
 
-    return option != NULL && (option->set != NULL || option->flag != 0);
+    return option_of(word, length, true, &used, &number) != NULL;
 }
 
 int set_option(struct view *view, struct words *words)
@@ -66,8 +75,8 @@ int set_option(struct view *view, struct words *words)
     length = (u32)(words->end - words->at);
     if (length == 0)
         return missing_operand();
-    option = option_of(word, length, &used, &number);
-    if (option == NULL || (option->set == NULL && option->flag == 0)) {
+    option = option_of(word, length, true, &used, &number);
+    if (option == NULL) {
         (void)take_word(words, &word, &length);
         return bad_operand(word, length);
     }
@@ -116,7 +125,7 @@ static const struct option_of_set *asked_option(struct words *words, struct aske
 
     memset(asked, 0, sizeof *asked);
     past_blanks(words);
-    option = option_of(words->at, (u32)(words->end - words->at), &used, &asked->number);
+    option = option_of(words->at, (u32)(words->end - words->at), false, &used, &asked->number);
     if (option == NULL) {
         const char *word;
         u32 length;
@@ -167,7 +176,7 @@ int modify_subcommand(struct view *view, struct words *words)
 
     if (option == NULL)
         return XE_OPERAND;
-    if (option->set == NULL && option->flag == 0)
+    if (!can_be_set(option))
         return bad_operand(option->name, (u32)strlen(option->name));
     asked.take = query_value;
     asked.length = format(asked.line, sizeof asked.line, "SET %s", asked.name);
@@ -189,7 +198,7 @@ bool option_line(struct view *view, u32 *n, bool as_set, char line[COMMAND_MOST]
     for (; *n < COUNT_OF(table); ++*n) {
         const struct option_of_set *option = &table[*n];
         struct asked asked;
-        bool out = option->set == NULL && option->flag == 0;
+        bool out = !can_be_set(option);
 
         for (u32 k = 0; as_set && !out && k < COUNT_OF(left_out); k++)
             out = strcmp(option->name, left_out[k]) == 0;
@@ -251,6 +260,8 @@ int extract_subcommand(struct view *view, struct words *words)
         if (option == NULL)
             return XE_OPERAND;
         asked.take = extract_value;
+        if (asked.name[0] == '=')
+            format(asked.name, sizeof asked.name, "%s", "EQUALSIGN");
         ask(view, option, &asked);
         set_variable(asked.name, 0, count, format(count, sizeof count, "%u", asked.count));
     }
@@ -388,7 +399,7 @@ int choose(struct words *words, const char *const *known, const u8 *least, u32 c
 const char *xedit_name(const char *word, u32 length, bool option)
 {
     u32 used, number;
-    const struct option_of_set *found = option ? option_of(word, length, &used, &number) : NULL;
+    const struct option_of_set *found = option ? option_of(word, length, false, &used, &number) : NULL;
 
     return option ? (found != NULL ? found->name : NULL) : subcommand_name(word, length);
 }

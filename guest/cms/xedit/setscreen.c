@@ -45,6 +45,7 @@ static void give_position(struct asked *asked, const struct position *position)
 /* ON|OFF [position]. */
 static int placed(struct words *words, bool *shown, struct position *position)
 {
+    struct position at = *position;
     const char *word;
     u32 length;
     bool on;
@@ -54,11 +55,12 @@ static int placed(struct words *words, bool *shown, struct position *position)
     on = word_means(word, length, "ON", 2);
     if (!on && !word_means(word, length, "OFF", 3))
         return bad_operand(word, length);
-    if (take_word(words, &word, &length) && !position_word(word, length, position))
+    if (take_word(words, &word, &length) && !position_word(word, length, &at))
         return bad_operand(word, length);
     if (no_words_left(words) != 0)
         return XE_OPERAND;
     *shown = on;
+    *position = at;
     return 0;
 }
 
@@ -81,7 +83,7 @@ static const char *const wheres[] = { "OFF", "ON", "TOP", "BOTTOM" };
 
 int cmdline_set(struct view *view, struct words *words)
 {
-    static const u8 least[] = { 2, 2, 1, 1 };
+    static const u8 least[] = { 2, 1, 1, 1 };
     u32 which;
     int code = choose(words, wheres, least, COUNT_OF(wheres), &which);
 
@@ -110,8 +112,9 @@ int curline_set(struct view *view, struct words *words)
 
     if (!take_word(words, &word, &length))
         return missing_operand();
+    /* ON alone is in the middle. */
     if (word_means(word, length, "ON", 2) && !take_word(words, &word, &length))
-        return missing_operand();
+        word = "M", length = 1;
     if (!position_word(word, length, &position))
         return bad_operand(word, length);
     if (no_words_left(words) != 0)

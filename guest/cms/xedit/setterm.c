@@ -183,6 +183,17 @@ void escape_values(struct view *view, struct asked *asked)
 }
 
 /* ON|OFF [key]: the key that takes the user to CP. */
+/* PA1 to PA3, PF1 to PF24 and CLEAR; CP knows which of these it takes. */
+static bool is_key(const char *word, u32 length)
+{
+    bool pf = length > 2 && word_means(word, 2, "PF", 2);
+    u32 number;
+
+    if (!pf && !(length > 2 && word_means(word, 2, "PA", 2)))
+        return word_means(word, length, "CLEAR", 5);
+    return number_word(word + 2, length - 2, &number) && number >= 1 && number <= (pf ? 24 : 3);
+}
+
 int brkkey_set(struct view *view, struct words *words)
 {
     const char *word;
@@ -198,7 +209,7 @@ int brkkey_set(struct view *view, struct words *words)
     if (!on && !word_means(word, length, "OFF", 3))
         return bad_operand(word, length);
     word = editor->break_key;
-    if (words_left(words) && (!take_word(words, &word, &key_length) || key_length > sizeof editor->break_key))
+    if (words_left(words) && (!take_word(words, &word, &key_length) || !is_key(word, key_length)))
         return bad_operand(word, key_length);
     if (no_words_left(words) != 0)
         return XE_OPERAND;

@@ -103,16 +103,17 @@ int switch_word(struct words *words, bool *value)
 {
     const char *word;
     u32 length;
+    bool on;
 
     if (!take_word(words, &word, &length))
         return missing_operand();
-    if (word_means(word, length, "ON", 2))
-        *value = true;
-    else if (word_means(word, length, "OFF", 3))
-        *value = false;
-    else
+    on = word_means(word, length, "ON", 2);
+    if (!on && !word_means(word, length, "OFF", 3))
         return bad_operand(word, length);
-    return no_words_left(words);
+    if (no_words_left(words) != 0)
+        return XE_OPERAND;
+    *value = on;
+    return 0;
 }
 
 void text_operand(struct words *words)
