@@ -137,7 +137,7 @@ static int take_operands(const struct call *call, struct fileid *id)
             message("MOW", 50, 'E', call->token[call->count - 1]);
         return RC_SYNTAX;
     }
-    if (!legal_name(call->token[1]) || !is(call->token[2], "*MONITOR")) {
+    if (!legal_name(call->token[1]) || !is(call->token[2], "*" "MONITOR")) {
         message("MOW", 70, 'E', call->token[legal_name(call->token[1]) ? 2 : 1]);
         return RC_SYNTAX;
     }
