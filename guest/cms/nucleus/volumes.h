@@ -9,8 +9,8 @@ struct volumes_part {
 };
 
 /*
- * The first records of a track from 1 on, `most` at the most, each in `size` bytes: its count, its key, its data. How
- * many there are.
+ * command/listds.c: the first records of a track from 1 on, `most` at the most, each in `size` bytes: its count, its
+ * key, its data. How many there are.
  */
 u32 track_records(const struct disk *disk, u32 cylinder, u32 head, u32 most, u32 size, u8 *to);
 

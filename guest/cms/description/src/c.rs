@@ -32,8 +32,8 @@ pub struct File {
 pub fn files(source: &Path, end: &str) -> Vec<File> {
     let mut all = Vec::new();
     for folder in [
-        "nucleus", "command", "pipe", "net", "assemble", "edf", "lib", "rexx", "xedit", "window", "csl", "lua", "os",
-        "ddr",
+        "nucleus", "command", "pipe", "net", "assemble", "edf", "lib", "rexx", "xedit", "window", "volume", "csl",
+        "lua", "os", "ddr",
     ] {
         let mut paths: Vec<_> = {
             let entries = fs::read_dir(source.join(folder)).expect("the sources of CMS are there");
