@@ -73,8 +73,13 @@ mod tests {
     fn commands_and_messages_are_on_the_page() {
         let page = page(&description());
         assert!(page.contains("\n### TYPE\n\n`Type fn ft") && page.contains("\n### TAPE\n"));
-        let two = "\n**002** E or W: File ... not found\n\n**002** E or W: File not found\n\n> There is no such file";
-        assert!(page.contains(two), "{page}");
+        let texts = [
+            "\n**002** E or W: File ... not found\n",
+            "\n**002** E or W: File not found\n",
+            "\n**002** E: Data set not found\n",
+            "\n> There is no such file",
+        ];
+        assert!(page.contains(&texts.concat()), "{page}");
     }
 
     #[test]

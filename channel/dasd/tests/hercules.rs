@@ -8,8 +8,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
-/// The signal with which a process ends itself because something is wrong.
+/// Signals that end a process in which something is wrong.
 const SIGABRT: i32 = 6;
+const SIGSEGV: i32 = 11;
 
 /// Runs a tool; `None`, and a line that says so, if it is not installed.
 fn tool(name: &str, arguments: &[&str]) -> Option<String> {
@@ -21,7 +22,7 @@ fn tool(name: &str, arguments: &[&str]) -> Option<String> {
     // In one run of thirty dasdcopy frees something twice when it has written everything, and is ended for it: it has
     // to copy again.
     for _ in 0..5 {
-        if name == "dasdcopy" && done.status.signal() == Some(SIGABRT) {
+        if name == "dasdcopy" && matches!(done.status.signal(), Some(SIGABRT | SIGSEGV)) {
             std::fs::remove_file(arguments.last().expect("what it writes")).unwrap();
             done = run().unwrap();
         }

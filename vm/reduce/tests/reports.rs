@@ -99,8 +99,8 @@ fn intervals_users_and_reports_are_chosen() {
     let report = with(&bytes, &one).expect("BOB is there");
     assert_eq!(words(&report, Name::User, TIMES, "userid"), ["BOB"]);
     assert_eq!(report.tables.len(), 6, "two for both intervals, and two for each");
-    let nobody = Choice { users: vec!["EVE".into()], ..Choice::default() };
-    assert!(with(&bytes, &nobody).unwrap_err().to_string().contains("no records of user EVE"));
+    let eve = Choice { users: vec!["EVE".into()], ..Choice::default() };
+    assert!(with(&bytes, &eve).unwrap_err().to_string().contains("no records of user EVE"));
 }
 
 #[test]
