@@ -179,7 +179,7 @@ extern u8 channel_sense[8];                              /* of the last that end
 /* message.c: DMSmmmnnns text. The texts are a table, with the parameters as format() has them. */
 void message(const char *module, u32 number, char severity, ...);
 extern bool message_quiet;                               /* not that a file is not found */
-enum { MESSAGE_SECOND = 0x10000 };                       /* with a number that has two texts: the second */
+enum { MESSAGE_SECOND = 0x10000, MESSAGE_THIRD = 0x20000 };   /* with a number that has more texts: which */
 const char *message_text(u32 number);                    /* as message() formats it; NULL: there is none */
 u32 message_line(char *line, u32 room, const char *module, u32 number, char severity, va_list list);
 void message_show(const char *line, u32 length);         /* as SET EMSG says */

@@ -312,7 +312,7 @@ int list_volume(const struct call *call)
         return RC_DISK;
     }
     if (code == 0 && request.found == 0) {
-        message("LDS", 2 + 2 * MESSAGE_SECOND, 'E');
+        message("LDS", 2 + MESSAGE_THIRD, 'E');
         return RC_MISSING;
     }
     return code;

@@ -218,6 +218,11 @@ pub fn calls(text: &str, name: &str) -> Vec<Vec<String>> {
     places.map(|at| arguments(&text[at..], &mask[at..])).collect()
 }
 
+/// A message's number in the source without what says which of its texts is meant.
+pub fn without_choice(number: &str) -> &str {
+    [" + MESSAGE_SECOND", " + MESSAGE_THIRD"].iter().find_map(|which| number.strip_suffix(which)).unwrap_or(number)
+}
+
 /// What an expression can be: both arms of each condition.
 pub fn arms(expression: &str) -> Vec<String> {
     let expression = expression.trim();

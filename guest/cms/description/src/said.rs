@@ -66,7 +66,7 @@ impl<'a> Said<'a> {
                 let Some(module) = of(module) else { continue };
                 let severities: Vec<char> = c::arms(severity).iter().filter_map(|arm| arm.chars().nth(1)).collect();
                 for number in c::arms(number) {
-                    let number = number.strip_suffix(" + MESSAGE_SECOND").unwrap_or(&number);
+                    let number = c::without_choice(&number);
                     if let (Ok(number), [severity]) = (number.parse(), &severities[..]) {
                         found.insert((number, module.clone(), *severity));
                     }

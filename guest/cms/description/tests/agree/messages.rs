@@ -30,7 +30,7 @@ impl Said<'_> {
     fn at(&mut self, place: &Place<'_>) {
         let severities = self.severities(place);
         for arm in c::arms(&place.number) {
-            let number = arm.strip_suffix(" + MESSAGE_SECOND").unwrap_or(&arm);
+            let number = c::without_choice(&arm);
             if number == "0" {
                 // The caller means another message.
             } else if let Ok(number) = number.parse() {
