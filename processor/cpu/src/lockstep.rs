@@ -41,7 +41,8 @@ macro_rules! kept {
                 // A field that is neither kept nor named here has been forgotten: the compiler says so.
                 let State {
                     $($name,)* $($other,)*
-                    next_ia: _, executed: _, key: _, data_asid: _, data_window: _, fetch_asid: _, block_stale: _, fetch_stale: _, blocks_stale: _,
+                    next_ia: _, executed: _, key: _, data_asid: _, data_window: _, fetch_asid: _, fetch_window: _,
+                    block_stale: _, fetch_stale: _, blocks_stale: _,
                     left: _, tlb: _, attention: _, open_for: _, scratch: _, transaction: _, transaction_aborted: _, address: _, stopped: _,
                     interrupted: _, interpretation: _, space_left: _, reported: _, shared: _, watch: _, held_clock: _,
                     stops: _, touched: _,

@@ -68,6 +68,7 @@ impl State {
             self.data_asid = Asid::NONE;
         }
         self.data_window = self.tlb.window(self.data_asid);
+        self.fetch_window = self.tlb.window(self.fetch_asid);
     }
 
     /// Which interruptions the PSW and the control registers let in, as [`crate::attention`] bits.

@@ -113,6 +113,8 @@ pub struct State {
     pub gr: [u64; 16],
     pub(crate) tlb: Tlb,
     pub(crate) fetch_asid: Asid,
+    /// [`Tlb::window`] of it. With instruction-execution protection it is not that of the operands.
+    pub(crate) fetch_window: u64,
     pub(crate) attention: Attention,
     /// Instructions executed.
     pub instructions: u64,
@@ -238,6 +240,8 @@ pub mod layout {
     pub const DATA_SPACE: usize = offset_of!(State, data_asid);
     /// A pointer to the TLB's entries for the operands' space, which are 32 bytes long.
     pub const DATA_WINDOW: usize = offset_of!(State, data_window);
+    /// The same for the space that instructions come from.
+    pub const FETCH_WINDOW: usize = offset_of!(State, fetch_window);
     /// What selects the distance of a page's entry from there in an address that was shifted right by 7.
     pub const PLACES: u64 = Tlb::PLACES;
     /// How far after those is the entry for stores into page 0 after its first 512 bytes; page 1's comes next.
@@ -308,6 +312,7 @@ impl State {
             data_window: tlb.window(Asid::NONE),
             scratch: [0; SCRATCH],
             fetch_asid: Asid::NONE,
+            fetch_window: tlb.window(Asid::NONE),
             tlb,
             psw_mask: 0,
             architecture,

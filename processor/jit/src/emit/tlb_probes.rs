@@ -1,6 +1,6 @@
 //! Operands in storage that have a TLB probe of their own: from the guest's address to the host's.
 
-use crate::emit::assembler::{Assembler, asm, displaced, near, scratch};
+use crate::emit::assembler::{Assembler, asm, displaced, field, near, scratch};
 use crate::emit::emitter::Emitter;
 use crate::emit::scratch::*;
 use crate::emit::words::*;
@@ -8,15 +8,14 @@ use arch::{PAGE, PAGE_MASK};
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
-/// rax becomes where the TLB has the page at rcx, if it has it, and rdx the tag of its entry for instructions. An entry
-/// is good wherever it is found, so the operands' window will do: mostly it is that of instructions.
+/// rax becomes where the TLB has the page at rcx, if it has it, and rdx the tag of its entry for instructions.
 pub(crate) fn instruction_entry(a: &mut Assembler) {
     struct E<'a> {
         a: &'a mut Assembler,
     }
     let e = E { a };
     asm!(e, mov rdx, [rbp + scratch(KEY)] ; rorx eax, ecx, 7 ; shr edx, 4 ; and eax, layout::PLACES as i32
-        ; and edx, 0xfff ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; or rdx, rcx);
+        ; and edx, 0xfff ; add rax, [rbp + field(layout::FETCH_WINDOW)] ; or rdx, rcx);
 }
 
 impl Emitter<'_> {
