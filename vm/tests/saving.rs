@@ -148,8 +148,9 @@ fn a_guest_goes_on_from_where_it_was_as_often_as_wanted() {
     let check = |running: &mut Running, line: &str| {
         let said = running.shell("echo $kept; [ \"$sum\" = \"$(md5sum < /noise)\" ] && echo same; date +%s");
         assert!(said.contains("\nyes") && said.contains("\nsame"), "{said}");
-        let said = running.shell("a=$(cat /n0 /n1); sleep 1; b=$(cat /n0 /n1); [ \"$a\" != \"$b\" ] && echo goes on");
-        assert!(said.contains("\ngoes on"), "{said}");
+        // A host that stands still for a second lets the loops have nothing of it.
+        let look = "a=$(cat /n0 /n1); sleep 1; b=$(cat /n0 /n1); [ \"$a\" != \"$b\" ] && echo goes on";
+        assert!((0..5).any(|_| running.shell(look).contains("\ngoes on")));
         let said = running.shell("echo 3 > /proc/sys/vm/drop_caches; head -n 1 $d");
         assert!(said.contains(line), "{said}");
         assert!(!running.shell("dmesg").contains("stall"), "the clock has gone on from where it was");
