@@ -54,7 +54,8 @@ fn linux(system: &System, user: &str, storage: &str, cpus: usize) -> Option<Line
     Some(line)
 }
 
-/// What fills storage with seven files of 50 MB, and defines what looks at them. Lines are short: a 3215 has 150 columns.
+/// What fills storage with seven files of 50 MB, and defines what looks at them. Lines are short: a 3215 has 150
+/// columns.
 const FILL: [&str; 4] = [
     "seq 1 300000 >/b; cat /b /b /b /b /b >/c; cat /c /c /c /c /c >/b; echo END-OF-1",
     "f() { echo $1; cat /b; }; g() { for n in 1 2 3 4 5 6 7; do h $n; done; }; echo END-OF-2",
@@ -62,12 +63,17 @@ const FILL: [&str; 4] = [
     "h() { a=$(f $1|md5sum); b=$(md5sum </m/$1); [ \"$a\" = \"$b\" ] && echo RIGHT-$1; }; echo END-OF-4",
 ];
 
-/// Fills storage with files that are different, and looks at them twice. How many files were found as they should be.
-fn fill_and_look(line: &mut Line) -> usize {
-    for script in FILL {
+/// Each of these lines says when it has ended.
+fn perform(line: &mut Line, scripts: &[&str]) {
+    for script in scripts {
         line.enter(script);
         line.until_within(&format!("\n{}", &script[script.len() - 8..]), LOAD);
     }
+}
+
+/// Fills storage with files that are different, and looks at them twice. How many files were found as they should be.
+fn fill_and_look(line: &mut Line) -> usize {
+    perform(line, &FILL);
     line.enter("g; g; echo END-OF-5");
     let said = line.until_within("\nEND-OF-5", LOAD);
     said.lines().filter(|line| line.starts_with("RIGHT-")).count()
@@ -117,10 +123,7 @@ fn page_space_that_is_full_stops_what_asks_for_more() {
     let mut operator = operator(&system);
     let mut other = Line::log_on(&system, "maint");
     let Some(mut line) = linux(&system, "LINUX1", "512M", 1) else { return };
-    for script in &FILL[..2] {
-        line.enter(script);
-        line.until_within(&format!("\n{}", &script[script.len() - 8..]), LOAD);
-    }
+    perform(&mut line, &FILL[..2]);
     line.enter(FILL[2]);
     line.until_within("HCPPGT451W CP entered; no storage is available, since all paging space is in use", LOAD);
     operator.until("HCPPGT401I 90 percent of paging space is in use");
@@ -146,10 +149,7 @@ fn a_page_that_is_damaged_stops_its_owner_alone() {
     let mut operator = operator(&system);
     let mut other = Line::log_on(&system, "maint");
     let Some(mut line) = linux(&system, "LINUX1", "512M", 1) else { return };
-    for script in &FILL[..4] {
-        line.enter(script);
-        line.until_within(&format!("\n{}", &script[script.len() - 8..]), LOAD);
-    }
+    perform(&mut line, &FILL);
     let path = system.folder.join("pages");
     let length = fs::metadata(&path).expect("there is page space").len();
     let file = fs::OpenOptions::new().write(true).open(&path).expect("it is ours");

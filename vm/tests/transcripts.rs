@@ -36,7 +36,7 @@ const TAPE: &str = "TAPE 0580 3490 WORK.HET R/W\n";
 
 /// The system of the stories: its directory, its volume with their disks, its tapes.
 fn prepare(folder: &Path, story: &Story, nucleus: &[PathBuf; 2]) {
-    let volume = make(folder, &format!("{CONFIG}{TAPE}"), cms::system::DIRECTORY, 20);
+    let volume = make(folder, &format!("{CONFIG}{TAPE}"), &cms::system::directory(), 20);
     for tape in ["WORK.HET", "OTHER.AWS"] {
         fs::create_dir_all(folder.join("tapes")).expect("the folder is ours");
         done(endicott().args(["tape", "create"]).arg(folder.join("tapes").join(tape)));

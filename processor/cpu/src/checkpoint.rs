@@ -49,8 +49,9 @@ impl State {
             // Looked at below.
             failed, intercepted, per_pending, transaction, interpretation, transaction_aborted, space_left,
             // What follows from the rest, or is found anew.
-            next_ia: _, executed: _, data_asid: _, data_window: _, fetch_asid: _, fetch_window: _, block_stale: _, fetch_stale: _,
-            blocks_stale: _, open: _, open_for: _, local: _, left: _, tlb: _, budget: _, scratch: _, reported: _,
+            next_ia: _, executed: _, data_asid: _, data_window: _, fetch_asid: _, fetch_window: _, block_stale: _,
+            fetch_stale: _, blocks_stale: _, open: _, open_for: _, local: _, left: _, tlb: _, budget: _, scratch: _,
+            reported: _,
             // Of an interruption that was taken before, of CP's TRACE, and of debuggers.
             translation_exception_id: _, exception_access_id: _, operand_access_id: _, interrupted: _,
             monitor_class: _, monitor_code: _, per_stored: _, watch: _, stops: _, touched: _, held_clock: _,

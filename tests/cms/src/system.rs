@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tape::Tape;
 
-/// 190 has the nucleus, 191 is CMSUSER's, 192 to 194 are not formatted, MAINT reads what CMSUSER has.
-pub const DIRECTORY: &str = "\
+/// What directories of systems for stories begin with; MAINT's statements go on after it.
+pub const BEGINNING: &str = "\
 PROFILE DEFAULT
  CONSOLE 009 3215 T
  SPOOL 00C 2540 READER *
@@ -28,7 +28,11 @@ USER OPERATOR OPERATOR 2M 2M ABCDEFG
  INCLUDE DEFAULT
 USER MAINT MAINT 16M 64M ABCDEFG
  INCLUDE DEFAULT
- MACHINE ESA
+";
+
+/// 190 has the nucleus, 191 is CMSUSER's, 192 to 194 are not formatted, MAINT reads what CMSUSER has.
+const USERS: &str = "\
+\x20MACHINE ESA
  OPTION LNKNOPAS
  MDISK 190 3390 1 3 VMRES MR ALL
  MDISK 191 3390 4 2 VMRES MR ALL
@@ -59,6 +63,11 @@ USER LARGE LARGE 2047M 2047M G
  LINK MAINT 190 190 RR
  LINK CMSUSER 191 191 RR
 ";
+
+/// The directory of the system of CMS's stories.
+pub fn directory() -> String {
+    format!("{BEGINNING}{USERS}")
+}
 
 /// A clock that stands still until guests run, and advances by a tenth of a millisecond at each look then.
 #[derive(Default)]
@@ -123,7 +132,8 @@ impl Site {
         let volume: Arc<dyn Volume> = Arc::new(pack);
         let clock = Arc::new(Still::default());
         clock.at.store(Tod::from_unix_nanos(MORNING * 1_000_000_000).0, Ordering::Relaxed);
-        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
+        let directory =
+            Directory::parse("USER DIRECT", &directory(), &Passwords::default()).expect("it has no mistakes");
         let spool = Spool::open(&folder).expect("the folder is there");
         engine::provide(jit::translator);
         let cp = Cp::new(config, directory, Some(spool), clock.clone(), Arc::new(Silent));

@@ -9,9 +9,9 @@ use tn3270::datastream::Aid;
 /// Runs the cases of a file one by one, and writes what came of each.
 const MACRO: &str = "\
 /* */
-address command 'EXECIO * DISKR CASES DATA A (FINIS STEM TODO.'
-do n = 1 to todo.0
-  parse var todo.n full '|' ask '|' command '|' back
+address command 'EXECIO * DISKR CASES DATA A (FINIS STEM LISTED.'
+do n = 1 to listed.0
+  parse var listed.n full '|' ask '|' command '|' back
   'COMMAND PRESERVE'
   before = values()
   code = 0
@@ -24,7 +24,7 @@ do n = 1 to todo.0
   'COMMAND RESTORE'
   out.n = code'|'before'|'after'|'values()'|'said
 end
-address command 'EXECIO' todo.0 'DISKW RESULT DATA A 1 V (FINIS STEM OUT.'
+address command 'EXECIO' listed.0 'DISKW RESULT DATA A 1 V (FINIS STEM OUT.'
 exit
 values:
   'COMMAND EXTRACT /'ask'/'

@@ -14,17 +14,7 @@ CP_OWNED SLOT 1 VMRES
 ";
 
 /// What its directory begins with; a MDISK statement may follow, which is MAINT's.
-pub(crate) const DIRECTORY: &str = "\
-PROFILE DEFAULT
- CONSOLE 009 3215 T
- SPOOL 00C 2540 READER *
- SPOOL 00D 2540 PUNCH A
- SPOOL 00E 1403 A
-USER OPERATOR OPERATOR 2M 2M ABCDEFG
- INCLUDE DEFAULT
-USER MAINT MAINT 16M 64M ABCDEFG
- INCLUDE DEFAULT
-";
+pub(crate) const DIRECTORY: &str = cms::system::BEGINNING;
 
 /// A command ends with status 0.
 pub(crate) fn done(command: &mut Command) {
