@@ -62,7 +62,12 @@ impl State {
                 _ => (Some(home), home),
             };
             self.data_asid = data.map_or(Asid::NONE, |asce| self.tlb.space(asce, key));
-            self.fetch_asid = self.tlb.space(instructions, self.instruction_key(key));
+            let instruction_key = self.instruction_key(key);
+            self.fetch_asid = if data == Some(instructions) && instruction_key == key {
+                self.data_asid
+            } else {
+                self.tlb.space(instructions, instruction_key)
+            };
         }
         if self.per_store_active() || self.local & local::WATCH != 0 {
             self.data_asid = Asid::NONE;

@@ -704,7 +704,12 @@ impl State {
 
     /// The guest's TOD clock now, as STORE CLOCK shows it.
     pub fn tod(&self) -> u64 {
-        self.host_now().0.wrapping_add(self.shared.tod_offset.load(Ordering::Relaxed))
+        self.tod_at(self.host_now())
+    }
+
+    /// The guest's TOD clock at a time of the host's.
+    pub(crate) fn tod_at(&self, now: Tod) -> u64 {
+        now.0.wrapping_add(self.shared.tod_offset.load(Ordering::Relaxed))
     }
 
     /// Ends an instruction with an interception.

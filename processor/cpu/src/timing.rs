@@ -15,18 +15,21 @@ impl State {
 
     /// The CPU timer's value now.
     pub fn cpu_timer(&self) -> u64 {
-        match self.cpu_timer.since {
-            Some(since) => self.cpu_timer.value.wrapping_sub(self.host_now().0.wrapping_sub(since.0)),
-            None => self.cpu_timer.value,
-        }
+        self.cpu_timer.value.wrapping_sub(self.present_run(|| self.host_now()))
+    }
+
+    /// How long the CPU has been run since its timer was set or it was last dispatched.
+    fn present_run(&self, now: impl FnOnce() -> Tod) -> u64 {
+        self.cpu_timer.since.map_or(0, |since| now().0.wrapping_sub(since.0))
     }
 
     /// SET CPU TIMER.
     pub fn set_cpu_timer(&mut self, value: u64) {
-        let ran = self.running_time();
-        let since = self.cpu_timer.since.map(|_| self.host_now());
+        let now = self.host_now();
+        let ran = self.ran_until(now);
+        let since = self.cpu_timer.since.map(|_| now);
         self.cpu_timer = CpuTimer { value, since, ran };
-        self.timers_changed();
+        self.timers_at(now);
     }
 
     /// SET CLOCK COMPARATOR.
@@ -38,31 +41,39 @@ impl State {
     /// The CPU is being run (true) or not: the CPU timer counts or stands still.
     pub fn set_timer_running(&mut self, running: bool) {
         let now = self.host_now();
-        let (value, ran) = (self.cpu_timer(), self.running_time());
+        let value = self.cpu_timer.value.wrapping_sub(self.present_run(|| now));
+        let ran = self.ran_until(now);
         self.cpu_timer = CpuTimer { value, since: running.then_some(now), ran };
     }
 
     /// How long this CPU has been run, in units of the TOD clock (4096 a microsecond).
     pub fn running_time(&self) -> u64 {
-        let present = self.cpu_timer.since.map_or(0, |since| self.host_now().0.wrapping_sub(since.0));
-        self.cpu_timer.ran.wrapping_add(present)
+        self.cpu_timer.ran.wrapping_add(self.present_run(|| self.host_now()))
+    }
+
+    fn ran_until(&self, now: Tod) -> u64 {
+        self.cpu_timer.ran.wrapping_add(self.present_run(|| now))
     }
 
     /// Finds out which of the two timers is due, and sets or takes back their attention bits.
     pub fn timers_changed(&mut self) {
+        self.timers_at(self.host_now());
+    }
+
+    fn timers_at(&mut self, now: Tod) {
         let mut due = 0;
-        if self.tod() > self.clock_comparator {
+        if self.tod_at(now) > self.clock_comparator {
             due |= attention::CLOCK_COMPARATOR;
         }
-        if (self.cpu_timer() as i64) < 0 {
+        if (self.cpu_timer.value.wrapping_sub(self.present_run(|| now)) as i64) < 0 {
             due |= attention::CPU_TIMER;
         }
-        let now = self.signals().attention() & (attention::CLOCK_COMPARATOR | attention::CPU_TIMER);
-        if due & !now != 0 {
+        let told = self.signals().attention() & (attention::CLOCK_COMPARATOR | attention::CPU_TIMER);
+        if due & !told != 0 {
             self.signals().raise(due);
         }
-        if now & !due != 0 {
-            self.signals().lower(now & !due);
+        if told & !due != 0 {
+            self.signals().lower(told & !due);
         }
     }
 

@@ -3,7 +3,8 @@
 
 #![cfg(translator)]
 
-use arch::{Absolute, PAGE};
+use arch::{Absolute, PAGE, Psw, mask};
+use cpu::cr0;
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -49,7 +50,21 @@ fn a_link_leads_to_the_newest_code() {
     assert!(entries < MANY / 10, "it was entered {entries} times");
 }
 
+/// With and without pages that can be forbidden to instructions. Pages of instructions have numbers of their own then,
+/// and the guards of links look there (POP, chapter 3, "Instruction-execution protection").
 fn a_branch_to_another_page_is_not_looked_for_among_the_targets() {
+    for protected in [false, true] {
+        let before = engine::statistics();
+        go_through_pages(protected);
+        let after = engine::statistics();
+        let executed = after.executed - before.executed;
+        assert!(executed > PAGES * IN_EACH * ROUNDS, "{executed} instructions in code");
+        let looked_for = after.found + after.lookups - before.found - before.lookups;
+        assert!(looked_for < PAGES * IN_EACH / 4, "{looked_for} were looked for, protected: {protected}");
+    }
+}
+
+fn go_through_pages(protected: bool) {
     // AGHI 2,1; BRCL 15,the same place of the next page. From the last page it goes to the next place of the first; in
     // the last place there stands BRCTG 1,the first instead, and no instruction.
     let place = |page: u64, n: u64| TEXT + page * PAGE + n * 16;
@@ -68,12 +83,14 @@ fn a_branch_to_another_page_is_not_looked_for_among_the_targets() {
     put(end, &[0xa7, 0x17]);
     put(end + 2, &((TEXT as i64 - end as i64) as i16 / 2).to_be_bytes());
     put(end + 4, &[0, 0]);
+    if protected {
+        // A real-space designation: virtual addresses are real ones.
+        machine.state.cr[1] = 0x20;
+        machine.state.cr[0] |= cr0::EXECUTION_PROTECTION;
+        machine.state.set_psw(Psw { mask: machine.default_mask() | mask::DAT, address: TEXT });
+        machine.state.control_changed();
+    }
     machine.state.gr[1] = ROUNDS;
     assert_eq!(machine.resume(2_000_000), Exit::Wait);
     assert_eq!(machine.state.gr[2], PAGES * IN_EACH * ROUNDS);
-    drop(machine);
-    let statistics = engine::statistics();
-    assert!(statistics.executed > PAGES * IN_EACH * ROUNDS, "{} instructions in code", statistics.executed);
-    let looked_for = statistics.found + statistics.lookups;
-    assert!(looked_for < PAGES * IN_EACH / 4, "{looked_for} were looked for");
 }

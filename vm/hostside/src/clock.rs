@@ -1,31 +1,36 @@
 //! The host's clock: the only place that reads it.
 
 use base::{Clock, Tod};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The time of day at start, and the host's monotonic clock since then: setting the host's date back does not make
-/// guests' clocks run backwards.
+/// guests' clocks run backwards. Linux orders the monotonic clock's answers across its processors.
+///
+/// A system call of Linux reads the CPU timer twice, so each nanosecond here counts.
 pub struct HostClock {
-    start: Instant,
+    /// Nanoseconds after the Unix epoch where the monotonic clock was 0.
     base: u64,
-    last: AtomicU64,
 }
 
 impl HostClock {
     /// The clock from now on.
     pub fn start() -> HostClock {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        HostClock { start: Instant::now(), base: now.as_nanos() as u64, last: AtomicU64::new(0) }
+        HostClock { base: (now.as_nanos() as u64).saturating_sub(monotonic()) }
     }
 }
 
 impl Clock for HostClock {
     fn now(&self) -> Tod {
-        let ns = self.base.saturating_add(self.start.elapsed().as_nanos() as u64);
-        let now = Tod::from_unix_nanos(ns).0;
-        Tod(self.last.fetch_max(now, Ordering::Relaxed).max(now))
+        Tod::from_unix_nanos(self.base.saturating_add(monotonic()))
     }
+}
+
+/// Nanoseconds of the host's monotonic clock.
+fn monotonic() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// The bytes of storage that the host has, or lets this process have (a container's limit: Linux,
