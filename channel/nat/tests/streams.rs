@@ -359,15 +359,17 @@ fn memory_is_bounded_by_the_longest_idle_connections() {
     assert!(lab.nat.memory() <= 1 << 20, "{}", lab.nat.memory());
 }
 
+/// ENDICOTT_CONNECTIONS=1000000 is the long form.
 #[test]
 fn ten_thousand_short_connections_leave_nothing() {
+    let connections = std::env::var("ENDICOTT_CONNECTIONS").map_or(10_000, |number| number.parse().expect("a number"));
     let mut lab = Lab::new(1, Settings::default());
     lab.world.supply = 200;
     let mut random = Random::seeded(5);
     let mut done = 0u32;
     let mut running: Vec<(SocketHandle, u64)> = Vec::new();
     let mut next = 1_024u16;
-    while done < 10_000 {
+    while done < connections {
         while running.len() < 50 {
             let socket = lab.add_tcp(1_024);
             lab.call(socket, server(port::SOURCE), next);
