@@ -179,6 +179,42 @@ fn a_flood_finds_bounds() {
     assert_eq!(a.send(&frame(mac(2), mac(1), b"")), nowhere, "there will not be room");
 }
 
+/// A hundred stations ask each other, and one floods all others (P-14): those that take what comes are not starved.
+#[test]
+fn a_hundred_stations_ask_each_other_through_a_storm() {
+    let (_, switch) = switch();
+    let ports: Vec<Port> = (0..100).map(|_| port(&switch, Settings::default())).collect();
+    let everyone = Mac([0xff; 6]);
+    for (n, station) in ports.iter().enumerate() {
+        assert_eq!(station.send(&frame(everyone, mac(n as u8), b"here")).delivered, 99);
+    }
+    assert!(ports.iter().all(|station| all(station).len() == 99));
+    for (n, station) in ports.iter().enumerate() {
+        for other in (0..100).filter(|&other| other != n) {
+            let question = frame(mac(other as u8), mac(n as u8), b"?");
+            assert_eq!(station.send(&question).delivered, 1, "{n} knows where {other} is");
+            assert_eq!(all(&ports[other]), [question]);
+            assert_eq!(ports[other].send(&frame(mac(n as u8), mac(other as u8), b"!")).delivered, 1);
+            assert_eq!(all(station).len(), 1);
+        }
+    }
+    // Station 0 floods. Station 99 takes nothing, and the others do from time to time.
+    for round in 0..200 {
+        for _ in 0..100 {
+            ports[0].send(&frame(everyone, mac(0), &[0; 1000]));
+        }
+        let (n, other) = (1 + round % 97, 2 + round % 97);
+        assert_eq!(ports[n].send(&frame(mac(other as u8), mac(n as u8), b"?")).delivered, 1);
+        for (n, station) in ports.iter().enumerate().take(99).skip(1) {
+            let came = all(station);
+            assert_eq!(came.len(), 100 + usize::from(n == other), "{n} in round {round}");
+        }
+    }
+    let [one, deaf] = [1, 99].map(|n| ports[n].counters());
+    assert_eq!((one.dropped, deaf.received + deaf.dropped), (0, 99 + 2 * 99 + 20_000));
+    assert_eq!(deaf.dropped, 20_000 - all(&ports[99]).len() as u64);
+}
+
 #[test]
 fn a_sender_is_told_when_there_is_room_again() {
     let (_, switch) = switch();
