@@ -2,6 +2,7 @@
 
 use super::environment::{Environment, Precise, Rounding};
 use super::format::{Class, Decimal, Number};
+use super::short;
 use super::wide::{Wide, digits, power};
 use crate::bfp::value::{Fpc, Outcome, Trap, dxc};
 use std::cmp::Ordering;
@@ -18,7 +19,14 @@ pub(super) fn propagate<D: Decimal, const N: usize>(
 }
 
 /// ADD and, with the sign of the second operand turned around, SUBTRACT.
+#[inline]
 pub fn add<D: Decimal>(env: &mut Environment, a: D, b: D, subtract: bool) -> Outcome<D> {
+    short::sum(a, b, subtract).map_or_else(|| add_any(env, a, b, subtract), Ok)
+}
+
+/// [`add`], whatever the operands are.
+#[inline(never)]
+pub fn add_any<D: Decimal>(env: &mut Environment, a: D, b: D, subtract: bool) -> Outcome<D> {
     let (a, mut b) = (a.decode(), b.decode());
     // The sign of a NaN stays.
     b.negative ^= subtract && !b.is_nan();
@@ -99,7 +107,14 @@ fn aligned(a: Number, b: Number) -> (Wide, Wide, i32) {
 }
 
 /// MULTIPLY.
+#[inline]
 pub fn multiply<D: Decimal>(env: &mut Environment, a: D, b: D) -> Outcome<D> {
+    short::product(a, b).map_or_else(|| multiply_any(env, a, b), Ok)
+}
+
+/// [`multiply`], whatever the operands are.
+#[inline(never)]
+pub fn multiply_any<D: Decimal>(env: &mut Environment, a: D, b: D) -> Outcome<D> {
     let (a, b) = (a.decode(), b.decode());
     if a.is_finite()
         && b.is_finite()
@@ -199,7 +214,14 @@ fn order(a: Number, b: Number) -> Ordering {
 
 /// COMPARE and, if `signal`, COMPARE AND SIGNAL: condition code 0 equal, 1 low, 2 high, 3 unordered. The latter takes
 /// any NaN for an invalid operation.
+#[inline]
 pub fn compare<D: Decimal>(env: &mut Environment, a: D, b: D, signal: bool) -> Result<u8, Trap<()>> {
+    short::order(a, b).map_or_else(|| compare_any(env, a, b, signal), |order| Ok(code_of(order)))
+}
+
+/// [`compare`], whatever the operands are.
+#[inline(never)]
+pub fn compare_any<D: Decimal>(env: &mut Environment, a: D, b: D, signal: bool) -> Result<u8, Trap<()>> {
     let (a, b) = (a.decode(), b.decode());
     if a.is_nan() || b.is_nan() {
         if signal || a.class == Class::Signaling || b.class == Class::Signaling {
@@ -210,11 +232,17 @@ pub fn compare<D: Decimal>(env: &mut Environment, a: D, b: D, signal: bool) -> R
         }
         return Ok(3);
     }
-    Ok(match order(a, b) {
+    Ok(code_of(order(a, b)))
+}
+
+/// The condition code of a comparison.
+#[inline]
+fn code_of(order: Ordering) -> u8 {
+    match order {
         Ordering::Equal => 0,
         Ordering::Less => 1,
         Ordering::Greater => 2,
-    })
+    }
 }
 
 /// The condition code of a result: 0 zero, 1 less than zero, 2 greater than zero, 3 NaN.

@@ -4,11 +4,19 @@
 use super::arithmetic::propagate;
 use super::environment::{Environment, Failed, Precise, Rounded};
 use super::format::{Class, Decimal, Number};
+use super::short;
 use super::wide::{Wide, digits, power};
 use crate::bfp::value::{Narrowed, Outcome, Trap};
 
 /// CONVERT FROM FIXED and CONVERT FROM LOGICAL: any integer of up to 64 bits, signed or not.
+#[inline]
 pub fn from_integer<D: Decimal>(env: &mut Environment, value: i128) -> Outcome<D> {
+    short::integer(value).map_or_else(|| from_any_integer(env, value), Ok)
+}
+
+/// [`from_integer`], whatever its size.
+#[inline(never)]
+pub fn from_any_integer<D: Decimal>(env: &mut Environment, value: i128) -> Outcome<D> {
     let coefficient = Wide::new(value.unsigned_abs());
     env.round(Precise { negative: value < 0, coefficient, exponent: 0 }, 0)
 }
@@ -77,7 +85,14 @@ fn foreign_nan<D: Decimal>(env: &mut Environment, number: Number, keep: bool) ->
 }
 
 /// LOAD LENGTHENED: exact. `keep`: a signaling NaN is loaded as it is.
+#[inline]
 pub fn load_lengthened<D: Decimal, W: Decimal>(env: &mut Environment, source: D, keep: bool) -> Outcome<W> {
+    short::lengthened(source).map_or_else(|| load_any_lengthened(env, source, keep), Ok)
+}
+
+/// [`load_lengthened`], whatever the operand is.
+#[inline(never)]
+pub fn load_any_lengthened<D: Decimal, W: Decimal>(env: &mut Environment, source: D, keep: bool) -> Outcome<W> {
     let number = source.decode();
     foreign_nan(env, number, keep).unwrap_or_else(|| Ok(W::encode(number.canonical())))
 }
@@ -100,7 +115,14 @@ pub fn load_rounded<W: Decimal, D: Decimal>(env: &mut Environment, source: W, ke
 }
 
 /// QUANTIZE: `number` with the quantum of `like`. It must have room.
+#[inline]
 pub fn quantize<D: Decimal>(env: &mut Environment, number: D, like: D) -> Outcome<D> {
+    short::quantized(env, number, like).unwrap_or_else(|| quantize_any(env, number, like))
+}
+
+/// [`quantize`], whatever the operands are.
+#[inline(never)]
+pub fn quantize_any<D: Decimal>(env: &mut Environment, number: D, like: D) -> Outcome<D> {
     let (number, like) = (number.decode(), like.decode());
     if let Some(nan) = propagate(env, [like, number]) {
         return nan;

@@ -70,18 +70,33 @@ const fn decode(declet: u16) -> u16 {
 /// The rightmost `count` declets, six at most, as a number.
 #[inline]
 pub(super) fn number(declets: u64, count: u32) -> u64 {
-    (0..count).rev().fold(0, |number, n| number * THOUSAND + u64::from(NUMBERS[(declets >> (10 * n) & 0x3ff) as usize]))
+    // Two together are independent of the others.
+    let one = |n: u32| u64::from(NUMBERS[(declets >> (10 * n) & 0x3ff) as usize]);
+    let two = |n: u32| if 2 * n + 1 < count { one(2 * n) + one(2 * n + 1) * THOUSAND } else { one(2 * n) };
+    let mut number = 0;
+    let mut scale = 1;
+    for n in 0..count.div_ceil(2) {
+        number += two(n) * scale;
+        scale *= THOUSAND * THOUSAND;
+    }
+    number
 }
 
 /// A number as `count` declets, six at most; digits that do not fit are lost.
 #[inline]
-pub(super) fn declets(mut number: u64, count: u32) -> u64 {
-    let mut declets = 0;
-    for n in 0..count {
-        declets |= u64::from(DECLETS[(number % THOUSAND) as usize]) << (10 * n);
-        number /= THOUSAND;
-    }
-    declets
+pub(super) fn declets(number: u64, count: u32) -> u64 {
+    // The halves are independent of each other.
+    const HALF: u64 = THOUSAND * THOUSAND * THOUSAND;
+    let three = |mut number: u64, count: u32| {
+        let mut declets = 0;
+        for n in 0..count {
+            declets |= u64::from(DECLETS[(number % THOUSAND) as usize]) << (10 * n);
+            number /= THOUSAND;
+        }
+        declets
+    };
+    let right = three(number % HALF, count.min(3));
+    if count > 3 { three(number / HALF, count - 3) << 30 | right } else { right }
 }
 
 #[cfg(test)]

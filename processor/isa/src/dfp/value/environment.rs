@@ -82,6 +82,12 @@ impl Rounding {
     #[inline]
     pub(super) fn cut(self, negative: bool, coefficient: Wide, n: u32) -> Rounded {
         let (kept, rest) = coefficient.cut(n);
+        self.rounded(negative, kept, rest)
+    }
+
+    /// What is kept of a coefficient, and what is lost, become a rounded one.
+    #[inline]
+    pub(super) fn rounded(self, negative: bool, kept: u128, rest: Rest) -> Rounded {
         if rest == Rest::Zero {
             return Rounded { kept, inexact: false, incremented: false };
         }

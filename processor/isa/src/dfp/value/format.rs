@@ -71,6 +71,17 @@ impl Number {
     }
 }
 
+/// A finite number of few digits: coefficient × 10^exponent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Short {
+    /// Whether the sign is minus.
+    pub negative: bool,
+    /// The digits, 18 of them at most.
+    pub coefficient: u64,
+    /// The power of ten of the rightmost digit.
+    pub exponent: i32,
+}
+
 /// A decimal format, implemented for the integer that holds it: `u32` short, `u64` long, `u128` extended.
 pub trait Decimal: Copy + Eq + std::fmt::Debug {
     /// Digits of the coefficient.
@@ -97,6 +108,10 @@ pub trait Decimal: Copy + Eq + std::fmt::Debug {
     fn decode(self) -> Number;
     /// What kind of datum it is, whether all its digits are zero, and whether it is negative.
     fn glance(self) -> (Class, bool, bool);
+    /// Takes a number of few digits apart; `None` for others, and for what is no number.
+    fn short(self) -> Option<Short>;
+    /// Puts a number of few digits together, which has to fit.
+    fn from_short(number: Short) -> Self;
     /// Puts a datum together. It has to fit, but for the digits of what is no number: those that do not are lost.
     fn encode(number: Number) -> Self;
 
@@ -188,6 +203,38 @@ macro_rules! narrow {
                 (class, digit == 0 && bits & ((1 << (10 * $declets)) - 1) == 0, bits >> top != 0)
             }
 
+            #[inline(always)]
+            fn short(self) -> Option<Short> {
+                let bits = u64::from(self);
+                let top = <$type>::BITS - 1;
+                let field = (bits >> (top - 5)) as u32 & 0x1f;
+                let (exponent, digit) = match field {
+                    0b11110.. => return None,
+                    0b11000.. => (field >> 1 & 3, 8 | field & 1),
+                    _ => (field >> 3, field & 7),
+                };
+                let continuation = (bits >> (10 * $declets)) as u32 & ((1 << $continuation) - 1);
+                Some(Short {
+                    negative: bits >> top != 0,
+                    coefficient: number(bits, $declets) + u64::from(digit) * power($digits - 1) as u64,
+                    exponent: (exponent << $continuation | continuation) as i32 - $bias,
+                })
+            }
+
+            #[inline(always)]
+            fn from_short(n: Short) -> $type {
+                let top = <$type>::BITS - 1;
+                let sign = u64::from(n.negative) << top;
+                let rest = declets(n.coefficient, $declets);
+                debug_assert!((Self::LEAST..=Self::GREATEST).contains(&n.exponent), "{n:?}");
+                let digit = n.coefficient / power($digits - 1) as u64;
+                debug_assert!(digit < 10, "{n:?}");
+                let biased = (n.exponent + $bias) as u64;
+                let continuation = biased & ((1 << $continuation) - 1);
+                let field = field(biased >> $continuation, digit);
+                (sign | field << (top - 5) | continuation << (10 * $declets) | rest) as $type
+            }
+
             #[inline]
             fn encode(n: Number) -> $type {
                 let top = <$type>::BITS - 1;
@@ -197,15 +244,8 @@ macro_rules! narrow {
                     let rest = declets((n.coefficient % power($digits - 1)) as u64, $declets);
                     return (sign | special(n.class) << (top - 6) | rest) as $type;
                 }
-                let coefficient = n.coefficient as u64;
-                let rest = declets(coefficient, $declets);
-                debug_assert!((Self::LEAST..=Self::GREATEST).contains(&n.exponent), "{n:?}");
-                let digit = coefficient / power($digits - 1) as u64;
-                debug_assert!(digit < 10, "{n:?}");
-                let biased = (n.exponent + $bias) as u64;
-                let continuation = biased & ((1 << $continuation) - 1);
-                let field = field(biased >> $continuation, digit);
-                (sign | field << (top - 5) | continuation << (10 * $declets) | rest) as $type
+                let (negative, coefficient, exponent) = (n.negative, n.coefficient as u64, n.exponent);
+                Self::from_short(Short { negative, coefficient, exponent })
             }
         }
     };
@@ -243,6 +283,27 @@ impl Decimal for u128 {
     fn glance(self) -> (Class, bool, bool) {
         let Combination { class, digit, .. } = combination((self >> 121) as u32 & 0x3f);
         (class, digit == 0 && self & ((1 << 110) - 1) == 0, self >> 127 != 0)
+    }
+
+    #[inline(always)]
+    fn short(self) -> Option<Short> {
+        let (left, right) = ((self >> 64) as u64, self as u64);
+        // The leftmost digit is zero, and so are the five declets after it.
+        let field = (left >> 58) as u32 & 0x1f;
+        let zero = left & ((1 << 46) - 1) == 0 && right >> 60 == 0;
+        (zero && field & 7 == 0 && field < 0b11000).then(|| Short {
+            negative: left >> 63 != 0,
+            coefficient: number(right, 6),
+            exponent: (field >> 3 << 12 | (left >> 46) as u32 & 0xfff) as i32 - Self::BIAS,
+        })
+    }
+
+    #[inline(always)]
+    fn from_short(n: Short) -> u128 {
+        debug_assert!((Self::LEAST..=Self::GREATEST).contains(&n.exponent), "{n:?}");
+        let biased = (n.exponent + Self::BIAS) as u64;
+        let left = u64::from(n.negative) << 63 | field(biased >> 12, 0) << 58 | (biased & 0xfff) << 46;
+        u128::from(left) << 64 | u128::from(declets(n.coefficient, 6))
     }
 
     #[inline]

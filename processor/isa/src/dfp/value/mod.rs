@@ -11,14 +11,18 @@ mod declet;
 mod environment;
 mod field;
 mod format;
+mod short;
 mod wide;
 
-pub use arithmetic::{add, compare, condition, divide, load_and_test, multiply};
-pub use convert::{from_integer, load_fp_integer, load_lengthened, load_rounded, quantize, reround, to_integer};
+pub use arithmetic::{add, add_any, compare, compare_any, condition, divide, load_and_test, multiply, multiply_any};
+pub use convert::{
+    from_any_integer, from_integer, load_any_lengthened, load_fp_integer, load_lengthened, load_rounded, quantize,
+    quantize_any, reround, to_integer,
+};
 pub use environment::{Environment, Precise, Rounding};
 pub use field::{
     biased_exponent, compare_exponents, data_class, data_group, shift_left, shift_right, significance,
     with_biased_exponent,
 };
-pub use format::{Class, Decimal, Number};
+pub use format::{Class, Decimal, Number, Short};
 pub use wide::{Rest, Wide, digits, power};
