@@ -3,7 +3,8 @@
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
 //! reader, `password` changes a user's password, `directory` checks a system's texts,
-//! `reduce` makes reports of monitor data, `dasd` makes and looks after disks, `cms` makes programs for CMS,
+//! `reduce` makes reports of monitor data, `report` repeats measurements, `dasd` makes and looks after disks,
+//! `cms` makes programs for CMS,
 //! `linux` runs one guest on standard input and output or in the background, `debian` makes one; `list`, `stop`,
 //! `save`, `ssh` and `cp` are for guests that run.
 
@@ -24,6 +25,7 @@ mod program;
 mod punch;
 mod records;
 mod reduction;
+mod report;
 mod run;
 mod sample;
 mod script;
@@ -92,6 +94,8 @@ enum Command {
     Tape(tape::Command),
     /// Reports from what CP's monitor has recorded: of files that Linux's monreader gave, or that MONWRITE wrote.
     Reduce(reduction::Options),
+    /// Repeats tables of performance reports on this system, and prints both side by side.
+    Report(report::Options),
     /// The directory of a system.
     #[command(subcommand)]
     Directory(directory_check::Command),
@@ -165,7 +169,7 @@ impl Command {
     /// Whether this process may execute a guest's instructions.
     fn runs_guests(&self) -> bool {
         use Command::*;
-        matches!(self, Run { .. } | Linux(_) | Debian(_) | Cms(_) | Script(_) | Sample(_))
+        matches!(self, Run { .. } | Linux(_) | Debian(_) | Cms(_) | Script(_) | Sample(_) | Report(_))
     }
 }
 
@@ -185,6 +189,7 @@ fn done(command: Command) -> Result<u8, String> {
         Command::Dasd(command) => dasd::dasd(&command).map(checked),
         Command::Tape(command) => tape::tape(&command).map(checked),
         Command::Reduce(options) => reduction::reduction(&options).map(|()| 0),
+        Command::Report(options) => report::report(&options).map(|()| 0),
         Command::Directory(command) => directory_check::directory(&command).map(checked),
         Command::Debian(options) => debian::debian(&options),
         Command::Linux(options) => {

@@ -74,10 +74,31 @@ const SAVING: Duration = Duration::from_secs(60);
 
 pub(crate) fn sample(options: &Options) -> Result<(), String> {
     let folder = &options.folder;
+    let has_cms = make(folder, options.cms.as_deref(), options.without_cms)?;
+    say!("The sample system is in {}: start it with", folder.display());
+    say!("  endicott run --system {}", folder.display());
+    say!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1, LINUX2 and DISKACNT; each one's password is the name.");
+    match (has_cms, options.without_cms) {
+        (true, _) => say!("CMS is on it: log on as CMSUSER, and it says what to try."),
+        (false, true) => say!("It is without CMS."),
+        (false, false) => {
+            complain!(
+                "endicott: it is without CMS, since this program has none with it, and there is none in \
+                      {USUAL} here or above it."
+            );
+            complain!("{TO_MAKE_CMS}, in the folder of Endicott's source; then make the system anew.");
+        }
+    }
+    Ok(())
+}
+
+/// Makes the sample system in a folder, with CMS from its folder `named` or from where it usually is. Whether it has
+/// CMS.
+pub(crate) fn make(folder: &Path, named: Option<&Path>, without_cms: bool) -> Result<bool, String> {
     let fail = |path: &Path, error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let (volume, serial) = configuration::VOLUME;
     let volume = folder.join(volume);
-    let cms = if options.without_cms { None } else { find_cms(options.cms.as_deref())? };
+    let cms = if without_cms { None } else { find_cms(named)? };
     let directory = if cms.is_some() { directory::sample_with_cms() } else { directory::sample().to_owned() };
     let config = match cms.is_some() {
         true => configuration::SAMPLE.replace("\n*SYSTEM_USERIDS ", "\nSYSTEM_USERIDS "),
@@ -103,21 +124,7 @@ pub(crate) fn sample(options: &Options) -> Result<(), String> {
         fill(folder, &volume, cms)?;
         save(folder)?;
     }
-    say!("The sample system is in {}: start it with", folder.display());
-    say!("  endicott run --system {}", folder.display());
-    say!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1, LINUX2 and DISKACNT; each one's password is the name.");
-    match (has_cms, options.without_cms) {
-        (true, _) => say!("CMS is on it: log on as CMSUSER, and it says what to try."),
-        (false, true) => say!("It is without CMS."),
-        (false, false) => {
-            complain!(
-                "endicott: it is without CMS, since this program has none with it, and there is none in \
-                      {USUAL} here or above it."
-            );
-            complain!("{TO_MAKE_CMS}, in the folder of Endicott's source; then make the system anew.");
-        }
-    }
-    Ok(())
+    Ok(has_cms)
 }
 
 /// What to do where there is no CMS.
