@@ -5,10 +5,36 @@
 //! state: CP works with the states of CPUs that do not run, and reaches storage by them.
 
 use crate::Configuration;
+use std::cell::Cell;
 use std::sync::TryLockError;
 use std::time::{Duration, Instant};
 
+thread_local! {
+    /// Nanoseconds of paging on this thread that no virtual CPU has been charged for yet.
+    static PAGING: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Nanoseconds of paging on this thread since this was asked last.
+pub(crate) fn take_paging() -> u64 {
+    PAGING.take()
+}
+
+/// As if so many had been spent since it was asked last.
+pub(crate) fn put_paging(ns: u64) {
+    PAGING.set(ns);
+}
+
 impl Configuration {
+    /// Brings pages by `work`, where a program that refers to them waits. Their time is CP's and not the program's: in
+    /// the total time of the virtual CPU that this thread runs, not in its virtual time.
+    pub fn bring_pages<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.now();
+        let result = work();
+        let spent = self.now().unix_nanos().saturating_sub(before.unix_nanos());
+        PAGING.set(PAGING.get() + spent);
+        result
+    }
+
     /// Has all CPUs give up what they know of translations, and waits for it. False: one of them has not within that
     /// time, and may know them still.
     pub fn withdraw(&self, patience: Duration) -> bool {

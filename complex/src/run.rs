@@ -1,5 +1,6 @@
 //! Running one virtual CPU, and performing what it leaves to the configuration.
 
+use crate::paging::{put_paging, take_paging};
 use crate::{Configuration, Core, sigp};
 use arch::io::SubsystemId;
 use arch::{Psw, mask};
@@ -93,6 +94,7 @@ impl Configuration {
         signals.raise(self.shared.floating.attention());
         core.state.set_timer_running(true);
         let mut performing = 0;
+        take_paging();
         let mut exit = self.run_core(&mut core, start, slice, &mut performing);
         if !matches!(leave, Leave::Free) {
             while matches!((exit, &leave), (Exit::Step, Leave::Step)) && self.steps_on(n, &core.state) {
@@ -119,7 +121,7 @@ impl Configuration {
         }
         let spent = self.now().unix_nanos().saturating_sub(start.unix_nanos());
         cpu.total_ns.fetch_add(spent, SeqCst);
-        cpu.virtual_ns.fetch_add(spent.saturating_sub(performing), SeqCst);
+        cpu.virtual_ns.fetch_add(spent.saturating_sub(performing + take_paging()), SeqCst);
         exit
     }
 
@@ -225,9 +227,11 @@ impl Configuration {
 
     /// Does something that is not the guest's own, and adds its nanoseconds to `performing`.
     fn apart<T>(&self, performing: &mut u64, work: impl FnOnce() -> T) -> T {
-        let before = self.now();
+        let (before, paging) = (self.now(), take_paging());
         let result = work();
         *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
+        // Pages that came meanwhile are in this time already.
+        put_paging(paging);
         result
     }
 

@@ -204,6 +204,8 @@ fn a_guest_has_four_times_the_storage_there_is() {
             let picture = paging.picture();
             println!("{engine:?}, {expanded}M: {:?}, {:?}", start.elapsed(), picture.counts);
             assert!(picture.counts.reads > 3 * 4096 && picture.counts.cleared < 5000);
+            let (own, all) = guest.configuration.times(0);
+            assert!(all - own > picture.counts.reads / 4, "{own} of {all} microseconds are the guest's own");
             assert_eq!(picture.counts.gets > 0, expanded > 0);
             assert!(guest.configuration.storage().resident_pages() <= 1024 + 100, "the host has the rest back");
             let tally = guest.pages.tally();

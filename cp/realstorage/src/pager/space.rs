@@ -4,6 +4,7 @@ use super::flags::Flags;
 use super::hands::Machine;
 use super::state::{Inner, Notice, Pool};
 use base::Held;
+use complex::Configuration;
 use paging::{Move, Place, SpaceId, Touch, Transfer};
 use std::ops::Range;
 use std::sync::atomic::Ordering::SeqCst;
@@ -79,8 +80,9 @@ impl Inner {
     }
 }
 
-impl Pager for PagesOf {
-    fn bring(&self, page: u64) -> Result<(), Lost> {
+impl PagesOf {
+    /// Brings a page; CPUs of the configuration leave their program if it owes frames now, or the page is lost.
+    fn bring_for(&self, configuration: Option<&Configuration>, page: u64) -> Result<(), Lost> {
         let at = Place { space: self.space, page: page as u32 };
         let (pool, good) = self.inner.bring(self.inner.lock(), at, &self.flags);
         let lent = pool.real.lent() > 0;
@@ -93,11 +95,20 @@ impl Pager for PagesOf {
             self.flags.lost.store(page + 1, SeqCst);
         }
         if (lent || !good)
-            && let Some(configuration) = self.configuration.upgrade()
+            && let Some(configuration) = configuration
         {
             configuration.cpus().for_each(|cpu| configuration.leave(cpu));
         }
         if good { Ok(()) } else { Err(Lost) }
+    }
+}
+
+impl Pager for PagesOf {
+    fn bring(&self, page: u64) -> Result<(), Lost> {
+        match self.configuration.upgrade() {
+            Some(configuration) => configuration.bring_pages(|| self.bring_for(Some(&configuration), page)),
+            None => self.bring_for(None, page),
+        }
     }
 
     fn blank(&self, pages: Range<u64>, zero: &mut dyn FnMut()) {
