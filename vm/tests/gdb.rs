@@ -71,6 +71,14 @@ impl Debugged {
     }
 }
 
+impl Drop for Debugged {
+    fn drop(&mut self) {
+        // One that has ended is no worse for it, and one whose test has failed would wait for a debugger for ever.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// The debugger's end of the protocol.
 struct Client(TcpStream);
 
