@@ -1,6 +1,12 @@
 /* Storage: the few functions that a compiler expects. */
 #include "../nucleus/cms.h"
 
+/* Here they are functions. */
+#undef memcpy
+#undef memset
+#undef memcmp
+#undef strlen
+
 /* One instruction for up to 256 bytes: what EXECUTE puts into MVC and CLC is their length less 1. */
 static inline void move(u8 *to, const u8 *from, u32 length)
 {

@@ -168,7 +168,7 @@ static bool read_normal(struct left *left, struct rexx_time *t)
 /* `t` is today, and then the date in that form. */
 static bool read_date(struct left left, char form, struct rexx_time *t)
 {
-	i32 value, this = t->year, month_and_day = 0;
+	i32 value = 0, this = t->year, month_and_day = 0;
 	bool good = true;
 
 	switch (form) {

@@ -22,11 +22,11 @@ typedef int32_t i32;
 typedef uint64_t u64;
 typedef int64_t i64;
 
-/* lib/string.c: the four functions that every compiler calls by itself; the embedder has them. */
-void *memcpy(void *to, const void *from, size_t n);
-void *memmove(void *to, const void *from, size_t n);
-void *memset(void *to, int byte, size_t n);
-int memcmp(const void *a, const void *b, size_t n);
+/* Of these the embedder has memcpy, memmove, memset and memcmp, which every compiler calls by itself. */
+#include <string.h>
+
+/* The same as memcpy, without a call where the compiler has instructions for it. */
+static inline void copy_text(char *to, const char *from, u32 length) { __builtin_memcpy(to, from, length); }
 
 #define LIKELY(c) __builtin_expect(!!(c), 1)
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
