@@ -21,9 +21,9 @@ u8 *edf_entry(struct edf *edf, u32 number)
 
 u8 *edf_find(struct edf *edf, const u8 name[8], const u8 type[8])
 {
-    u8 *fst;
+    u8 *fst = edf->fst + SYSTEM * FST_LENGTH;
 
-    for (u32 n = 0; (fst = edf_entry(edf, n)) != NULL; n++)
+    for (u32 left = edf_files(edf); left > 0; left--, fst += FST_LENGTH)
         if (memcmp(fst + FST_NAME, name, 8) == 0 && memcmp(fst + FST_TYPE, type, 8) == 0)
             return fst;
     return NULL;

@@ -24,6 +24,7 @@ enum {
 };
 
 static struct block classes[CLASSES], of_command;
+static u32 occupied;                    /* bit n: class n has a block */
 static char *first, *end;
 static u32 free_bytes;
 /* Nothing from here on was in use since pages were given back. */
@@ -43,15 +44,29 @@ static void leave(struct block *block)
     block->last->next = block->next;
 }
 
-/* How many of 32, 64, 128 ... it is more than, found by halves. */
+/* How many of 32, 64, 128 ... it is more than: how many bits there are in (size - 1) / 32. */
+#define FOUR_TIMES(bits) bits, bits, bits, bits
+#define SIXTEEN_TIMES(bits) FOUR_TIMES(bits), FOUR_TIMES(bits), FOUR_TIMES(bits), FOUR_TIMES(bits)
+
 static u32 class_of(u32 size)
 {
+    static const u8 bits[128] = {
+        0, 1, 2, 2, FOUR_TIMES(3), FOUR_TIMES(4), FOUR_TIMES(4), SIXTEEN_TIMES(5), SIXTEEN_TIMES(6), SIXTEEN_TIMES(6),
+        SIXTEEN_TIMES(7), SIXTEEN_TIMES(7), SIXTEEN_TIMES(7), SIXTEEN_TIMES(7),
+    };
     u32 n = 0;
 
-    for (u32 step = 16; step > 0; step >>= 1)
-        if (n + step < CLASSES && size > (32u << (n + step - 1)))
-            n += step;
-    return n;
+    for (size = (size - 1) / 32; size >= COUNT_OF(bits); size /= COUNT_OF(bits))
+        n += 7;
+    return n + bits[size];
+}
+
+static void leave_class(struct block *block)
+{
+    leave(block);
+    /* Its neighbours are the list's head. */
+    if (block->next == block->last)
+        occupied &= ~(1u << block->pages);
 }
 
 /* Whether a block of that size is of class n. */
@@ -86,6 +101,7 @@ static void set_free(struct block *block)
     if (next != NULL)
         next->before = block->size;
     join(&classes[block->pages], block);
+    occupied |= 1u << block->pages;
 }
 
 /* What is left of a free block of class n is free; mostly it stays in its list. */
@@ -94,7 +110,7 @@ static void set_rest_free(struct block *rest, const struct block *block, u32 n)
     struct block *next = behind(rest);
 
     if (!is_of_class(rest->size, n)) {
-        leave((struct block *)block);
+        leave_class((struct block *)block);
         set_free(rest);
         return;
     }
@@ -112,6 +128,7 @@ void storage_start(u32 from, u32 to)
 
     for (u32 n = 0; n < CLASSES; n++)
         classes[n].next = classes[n].last = &classes[n];
+    occupied = 0;
     of_command.next = of_command.last = &of_command;
     first = (char *)((from + 15) & ~15u);
     end = (char *)(to & ~15u);
@@ -150,7 +167,7 @@ static struct block *split_at(struct block *block, u32 at)
     struct block *rest = (struct block *)at;
     u32 front = at - (u32)block, size = block->size - front;
 
-    leave(block);
+    leave_class(block);
     free_bytes -= block->size;
     *rest = (struct block){ .size = size, .before = front, .check = CHECK };
     set_free(rest);
@@ -162,12 +179,15 @@ static struct block *split_at(struct block *block, u32 at)
 /* From `floor` on and below `limit`. */
 static void *obtain_within(size_t size, enum owner owner, u32 floor, u32 limit)
 {
-    u32 need;
+    u32 need, n;
 
     if (size > 0x40000000)
         return NULL;
     need = ((u32)size + HEADER + 15) & ~15u;
-    for (u32 n = class_of(need); n < CLASSES; n++) {
+    n = class_of(need);
+    for (u32 those = occupied >> n; those != 0; those >>= 1, n++) {
+        if ((those & 1) == 0)
+            continue;
         for (struct block *block = classes[n].next; block != &classes[n]; block = block->next) {
             if (block->size < need || (u32)block > limit || need > limit - (u32)block)
                 continue;
@@ -188,7 +208,7 @@ static void *obtain_within(size_t size, enum owner owner, u32 floor, u32 limit)
                 block->size = need;
                 set_rest_free(rest, block, block->pages);
             } else {
-                leave(block);
+                leave_class(block);
             }
             block->state = USED + owner;
             block->pages = block->length = 0;
@@ -328,8 +348,8 @@ void release(void *storage)
 
         if (front->state == FREE) {
             if (next != NULL)
-                leave(next);
-            leave(front);
+                leave_class(next);
+            leave_class(front);
             free_bytes -= front->size;
             front->size += block->size;
             set_free(front);
@@ -363,7 +383,7 @@ bool reserve_storage(u32 first_byte, u32 last_byte)
             continue;
         if (block->state != FREE || (u32)block + HEADER + 32 > from || to > (u32)here)
             return false;
-        leave(block);
+        leave_class(block);
         free_bytes -= size;
         if ((u32)here - to >= HEADER + 32) {
             *rest = (struct block){ .size = (u32)here - to, .before = to - from, .check = CHECK };
