@@ -9,7 +9,7 @@
 #include "../pipe/internal.h"
 
 struct pipe *innermost_pipe;
-char stage_letters[STAGE_TABLES][STAGES_MOST];
+struct stage_index stage_index[STAGE_TABLES];
 struct capture *pipe_messages;
 struct socket_path socket_path;
 

@@ -10,7 +10,9 @@
  */
 #include "internal.h"
 
-enum { GUARD = 0x50495045, GUARDS = 4, LOOK_AFTER = 32 };
+enum { GUARD = 0x50495045, LOOK_AFTER = 32, ROOM_LEAST = 200 };
+
+static const u32 guards[4] = { GUARD, GUARD, GUARD, GUARD };
 
 int worse(int code, int other)
 {
@@ -112,7 +114,11 @@ char *stage_room(struct stage *s, struct buffer *buffer, u32 length)
 {
     if (length > buffer->room) {
         u32 room = length < 0x20000000 && length < buffer->room * 2 ? buffer->room * 2 : length;
-        char *more = stage_obtain(s, room);
+        char *more;
+
+        if (room < ROOM_LEAST)
+            room = ROOM_LEAST;
+        more = stage_obtain(s, room);
 
         if (buffer->room > 0)
             memcpy(more, buffer->at, buffer->room);
@@ -132,15 +138,6 @@ void stage_at_end(struct stage *s, void (*perform)(void *with), void *with)
 
 /* ---- stacks ---- */
 
-void make_ready(struct stage *s)
-{
-    struct pipe *pipe = s->set->pipe;
-
-    s->state = READY;
-    s->next_ready = pipe->ready;
-    pipe->ready = s;
-}
-
 /* The stage that became ready last, taken from the list; null: there is none. */
 static struct stage *take_ready(struct pipe *pipe)
 {
@@ -153,31 +150,30 @@ static struct stage *take_ready(struct pipe *pipe)
 
 static void check_stack(struct stage *s)
 {
-    const u32 *stack = s->stack;
-
-    for (u32 n = 0; n < GUARDS; n++)
-        if (stack[n] != GUARD)
-            system_overrun(s);
+    /* One instruction in CMS. */
+    if (__builtin_memcmp(s->stack, guards, sizeof guards) != 0)
+        system_overrun(s);
 }
 
+/* For the dispatcher's stack: something is to be done there, or the stage has ended. */
+static void leave_all(struct stage *s) { context_switch(s->context, s->set->pipe->here); }
+
 /*
- * Leaves the stage's stack: for that of the stage that is to run next, since that is all that most records need; for
- * the dispatcher's, if there is none, if it is to do something or the stage has ended, and now and then, to see whether
- * the user wants it to stop.
+ * For the stack of the stage that is to run next, since that is all that most records need; for the dispatcher's, if
+ * there is none, and now and then, to see whether the user wants it to stop.
  */
-static void leave(struct stage *s)
+void leave(struct stage *s)
 {
     struct pipe *pipe = s->set->pipe;
-    struct stage *next;
+    struct stage *next = pipe->ready;
 
-    if (pipe->ready == NULL || pipe->aside != NULL || pipe->stopped != 0 || s->state == ENDED ||
-        pipe->switches >= LOOK_AFTER) {
-        context_switch(s->context, pipe->here);
+    if (next == NULL || pipe->switches >= LOOK_AFTER) {
+        leave_all(s);
         return;
     }
     check_stack(s);
     pipe->switches++;
-    next = take_ready(pipe);
+    pipe->ready = next->next_ready;
     pipe->current = next;
     next->state = RUNNING;
     if (next != s)
@@ -204,18 +200,11 @@ static void wake_waiting(struct pipe *pipe)
                 make_ready(s);
 }
 
-void wait_as(struct stage *s, enum state state, struct link *link)
-{
-    s->state = state;
-    s->waits_for = link;
-    leave(s);
-}
-
 static void end_here(struct stage *s, int code)
 {
     s->code = code;
     s->state = ENDED;
-    leave(s);
+    leave_all(s);
 }
 
 void wait_outside(struct stage *s, uint64_t until, enum state state)
@@ -251,7 +240,7 @@ void aside(struct stage *s, void (*perform)(void *with), void *with)
 {
     s->set->pipe->aside = perform;
     s->set->pipe->aside_with = with;
-    leave(s);
+    leave_all(s);
 }
 
 struct line { const char *at; u32 length; };
@@ -279,7 +268,7 @@ void pipe_stop(struct pipe *pipe, int code)
 {
     pipe->stopped = code;
     for (;;)
-        leave(pipe->current);
+        leave_all(pipe->current);
 }
 
 /* The first function on a stage's stack. */
@@ -296,10 +285,9 @@ static void give_stack(struct stage *s, u32 *stack)
 {
     u32 size = stack_size(s);
 
-    for (u32 n = 0; n < GUARDS; n++)
-        stack[n] = GUARD;
+    memcpy(stack, guards, sizeof guards);
     s->stack = stack;
-    s->context = context_begin(stack + GUARDS, size - GUARDS * sizeof *stack, begin);
+    s->context = context_begin(stack + COUNT_OF(guards), size - sizeof guards, begin);
 }
 
 /* ---- commitment ---- */
@@ -312,14 +300,17 @@ static void commit_set(struct set *set)
     int least = INT32_MAX;
     struct stage *caller = set->caller;
 
-    for (struct stage *s = set->first; s != NULL; s = s->next)
+    /* Those on the right come last. */
+    for (struct stage *s = set->last; s != NULL; s = s->previous)
         if (s->state != ENDED) {
             int level = s->state == WAITS_COMMIT || (s->state == WAITS_CALL && s->wanted > s->level) ? s->wanted
                 : s->level;
 
+            if (level <= set->level)
+                return;
             least = level < least ? level : least;
         }
-    if (least == INT32_MAX || least <= set->level)
+    if (least == INT32_MAX)
         return;
     if (caller != NULL && caller->level < least && !caller->uncommitted) {
         caller->wanted = least;
@@ -360,7 +351,7 @@ static int commit_to(struct stage *s, int level, bool implicit)
 
 int stage_commit(struct stage *s, int level) { return commit_to(s, level, false); }
 
-void commit_for_record(struct stage *s)
+void commit_first(struct stage *s)
 {
     if ((s->level < 0 && !s->uncommitted) || s->doomed)
         (void)commit_to(s, 0, true);
@@ -374,10 +365,10 @@ static void release_stage(struct stage *s)
         s->endings->perform(s->endings->with);
     release_all(&s->blocks);
     release_from(s->stack);
-    release_from(s->in.stream);
-    release_from(s->out.stream);
+    streams_forget(&s->in);
+    streams_forget(&s->out);
     s->stack = NULL;
-    s->in = s->out = (struct streams){ NULL, 0, 0, 0 };
+    s->in = s->out = (struct streams){ .stream = NULL };
 }
 
 static void end_set(struct set *set)
@@ -613,11 +604,13 @@ static bool begin_pipe(struct pipe *pipe, struct text text, void *environment)
     struct stage *s;
     void *stack;
 
+    *pipe = (struct pipe){ .alarm = (uint64_t)NO_TIME };
     pipe->blocks.next = pipe->blocks.last = &pipe->blocks;
+    pipe->here = try_in(pipe, &pipe->blocks, context_size());
     set = try_in(pipe, &pipe->blocks, sizeof *set);
     s = try_in(pipe, &pipe->blocks, sizeof *s);
     stack = try_in(pipe, &pipe->blocks, system_stack(SMALL_STACK));
-    if (set == NULL || s == NULL || stack == NULL) {
+    if (set == NULL || s == NULL || stack == NULL || pipe->here == NULL) {
         release_pipe(pipe);
         return false;
     }
@@ -643,9 +636,7 @@ int pipe_run(const char *text, u32 length, void *environment)
     struct pipe *pipe = system_obtain(sizeof *pipe), *outer = innermost_pipe;
     int code = 104;
 
-    if (pipe != NULL)
-        *pipe = (struct pipe){ .here = context_here(), .alarm = (uint64_t)NO_TIME };
-    if (pipe == NULL || pipe->here == NULL || !begin_pipe(pipe, (struct text){ text, length }, environment)) {
+    if (pipe == NULL || !begin_pipe(pipe, (struct text){ text, length }, environment)) {
         pipe_say("DSP", 122, 'S');
     } else {
         innermost_pipe = pipe;
@@ -653,8 +644,6 @@ int pipe_run(const char *text, u32 length, void *environment)
         innermost_pipe = outer;
         release_pipe(pipe);
     }
-    if (pipe != NULL)
-        system_release(pipe->here);
     system_release(pipe);
     return code;
 }

@@ -24,7 +24,7 @@ extern const u8 to_ebcdic[128];
 static char to_ascii[256];
 
 struct pipe *innermost_pipe;
-char stage_letters[STAGE_TABLES][STAGES_MOST];
+struct stage_index stage_index[STAGE_TABLES];
 
 const struct stage_kind drivers[] = { { "", 0, NULL, ANYWHERE, NULL, NULL, SMALL_STACK } };
 const u32 driver_count = 0;
@@ -107,7 +107,7 @@ struct context *context_begin(void *stack, u32 size, void (*perform)(void))
 	return context;
 }
 
-struct context *context_here(void) { return system_obtain(sizeof(struct context)); }
+u32 context_size(void) { return sizeof(struct context); }
 void context_switch(struct context *from, struct context *to) { swapcontext(&from->registers, &to->registers); }
 
 /* ---- pipelines ---- */

@@ -26,7 +26,8 @@ struct link {
 };
 
 struct stream { struct link *link; char id[4]; };
-struct streams { struct stream *stream; u32 count, room, selected; };
+/* Most stages have one, which is `only`. */
+struct streams { struct stream *stream; u32 count, room, selected; struct stream only; };
 
 /* In front of what is obtained. A small one is of its pipeline's pool, `units` of 16 bytes; others are the system's. */
 struct block { struct block *next, *last; struct pipe *pipe; u32 units; };
@@ -80,7 +81,7 @@ struct pipe {
     struct set *sets, *main;
     struct stage *ready, *current;
     bool on_stage;                      /* a stage's stack is in use */
-    struct context *here;                 /* of the dispatcher */
+    struct context *here;               /* of the dispatcher */
     void (*aside)(void *with);          /* what the stage wants done on the dispatcher's stack */
     void *aside_with;
     struct block blocks;                /* sets, stages, streams, links */
@@ -99,6 +100,7 @@ struct pipe {
 int set_parse(struct set *set, struct text text, struct stage *from);
 
 /* stream.c */
+void streams_forget(struct streams *streams);            /* their storage is given back */
 u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_length);
 void connect(struct stage *from, u32 output, struct stage *to, u32 input);
 void sever(struct stage *s, bool input, u32 stream);
@@ -109,9 +111,32 @@ void lend(struct stage *from, bool input, u32 stream, struct stage *to, u32 to_s
 extern const struct stage_kind pipe_stage;               /* the PIPE command itself */
 struct stage *stage_new(struct set *set, const struct stage_kind *kind, const struct rexx_stage *rexx);
 int pipe_run(const char *text, u32 length, void *environment);
-void make_ready(struct stage *s);
-void wait_as(struct stage *s, enum state state, struct link *link);
-void commit_for_record(struct stage *s);
+void leave(struct stage *s);                             /* its stack, for that of the stage that is to run next */
+
+/* It runs next. */
+static inline void make_ready(struct stage *s)
+{
+    struct pipe *pipe = s->set->pipe;
+
+    s->state = READY;
+    s->next_ready = pipe->ready;
+    pipe->ready = s;
+}
+
+static inline void wait_as(struct stage *s, enum state state, struct link *link)
+{
+    s->state = state;
+    s->waits_for = link;
+    leave(s);
+}
+
+void commit_first(struct stage *s);
+/* A stage's first record commits it. */
+static inline void commit_for_record(struct stage *s)
+{
+    if (s->level < 0 || s->doomed)
+        commit_first(s);
+}
 /* On the dispatcher's stack, where there is room for commands. */
 void aside(struct stage *s, void (*perform)(void *with), void *with);
 void pipe_stop(struct pipe *pipe, int code) __attribute__((noreturn));
@@ -135,9 +160,10 @@ void say_where(const struct stage *s);
 const char *pipe_message_text(u32 number);               /* as format() has it; NULL: there is none */
 
 /* What is one's own of them: command/pipe.c in CMS, host.c elsewhere. */
-enum { STAGES_MOST = 160 };
 extern struct pipe *innermost_pipe;
-extern char stage_letters[STAGE_TABLES][STAGES_MOST];    /* of each table, as far as it has been looked at */
+/* Rows of each table by two letters (table.c), counted from 1: the first, and of each the next one; 0: none. */
+enum { STAGES_MOST = 112, BUCKETS = 64 };
+extern struct stage_index { bool made; u8 first[BUCKETS], next[STAGES_MOST]; } stage_index[STAGE_TABLES];
 
 /* table.c */
 const struct stage_kind *stage_named(struct text verb);   /* NULL: it is not built in */
@@ -159,7 +185,7 @@ bool system_halted(void);                                /* the user has said th
 void system_overrun(struct stage *s) __attribute__((noreturn));
 u32 system_stack(enum stack_need need);
 struct context *context_begin(void *stack, u32 size, void (*perform)(void));
-struct context *context_here(void);
+u32 context_size(void);
 void context_switch(struct context *from, struct context *to);
 
 /* filter.c */

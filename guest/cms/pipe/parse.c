@@ -21,7 +21,7 @@ struct parser {
     u32 listing;
     u32 pipeline, number;
     struct text piece;
-    struct label *labels;
+    struct label *labels;               /* NULL: none was written */
     u32 label_count;
 };
 
@@ -177,19 +177,30 @@ static u32 next_piece(struct parser *p, char **to)
     }
 }
 
-static bool of_label(char c)
-{
-    char u = upper(c);
+/* Letters, digits and four more, of all 256 characters. */
+#define IS_OF(c, from, to) ((c) >= (u8)from && (c) <= (u8)to)
+#define OF_NAME(c)                                                                                                     \
+    (IS_OF(c, 'a', 'i') || IS_OF(c, 'j', 'r') || IS_OF(c, 's', 'z') || IS_OF(c, 'A', 'I') || IS_OF(c, 'J', 'R') ||     \
+     IS_OF(c, 'S', 'Z') || IS_OF(c, '0', '9') || (c) == (u8)'@' || (c) == (u8)'#' || (c) == (u8)'$' ||                 \
+     (c) == (u8)'_')
+#define FOUR(c) OF_NAME(c), OF_NAME(c + 1), OF_NAME(c + 2), OF_NAME(c + 3)
+#define SIXTEEN(c) FOUR(c), FOUR(c + 4), FOUR(c + 8), FOUR(c + 12)
 
-    return is_digit(c) || (u >= 'A' && u <= 'I') || (u >= 'J' && u <= 'R') || (u >= 'S' && u <= 'Z') || c == '@' ||
-        c == '#' || c == '$' || c == '_';
-}
+static const bool names_have[256] = {
+    SIXTEEN(0x00), SIXTEEN(0x10), SIXTEEN(0x20), SIXTEEN(0x30), SIXTEEN(0x40), SIXTEEN(0x50), SIXTEEN(0x60),
+    SIXTEEN(0x70), SIXTEEN(0x80), SIXTEEN(0x90), SIXTEEN(0xa0), SIXTEEN(0xb0), SIXTEEN(0xc0), SIXTEEN(0xd0),
+    SIXTEEN(0xe0), SIXTEEN(0xf0),
+};
+
+static bool of_label(char c) { return names_have[(u8)c]; }
 
 /* `name:` or `name.stream:` at the front. */
 static bool label(struct text *text, struct text *name, struct text *id)
 {
     u32 n = 0, dot = 0;
 
+    if (memchr(text->at, ':', text->length) == NULL)
+        return false;
     while (n < text->length && (of_label(text->at[n]) || (text->at[n] == '.' && dot == 0 && n > 0))) {
         if (text->at[n] == '.')
             dot = n;
@@ -256,6 +267,8 @@ static struct label *label_named(struct parser *p, struct text name)
     pad(wanted, sizeof wanted, name.at, name.length);
     for (u32 n = 0; n < sizeof wanted; n++)
         wanted[n] = upper(wanted[n]);
+    if (p->labels == NULL)
+        p->labels = pipe_obtain(p->set->pipe, LABELS * sizeof *p->labels);
     for (u32 n = 0; n < p->label_count; n++)
         if (memcmp(p->labels[n].name, wanted, sizeof wanted) == 0)
             return &p->labels[n];
@@ -384,7 +397,6 @@ int set_parse(struct set *set, struct text text, struct stage *from)
     char *to;
     int error = 0;
 
-    p.labels = pipe_obtain(set->pipe, LABELS * sizeof *p.labels);
     skip_blanks(&p.rest);
     if (p.rest.length == 0)
         return wrong(&p, 11);

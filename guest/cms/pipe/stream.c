@@ -13,15 +13,24 @@ static void link_forget(struct link *link)
         pipe_release(link);
 }
 
+void streams_forget(struct streams *streams)
+{
+    if (streams->stream != &streams->only)
+        pipe_release(streams->stream);
+    streams->stream = NULL;
+}
+
 u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_length)
 {
-    if (streams->count == streams->room) {
-        u32 room = streams->room == 0 ? 2 : streams->room * 2;
+    if (streams->room == 0) {
+        streams->stream = &streams->only;
+        streams->room = 1;
+    } else if (streams->count == streams->room) {
+        u32 room = streams->room * 2;
         struct stream *more = pipe_obtain(s->set->pipe, room * sizeof *more);
 
-        if (streams->count > 0)
-            memcpy(more, streams->stream, streams->count * sizeof *more);
-        pipe_release(streams->stream);
+        memcpy(more, streams->stream, streams->count * sizeof *more);
+        streams_forget(streams);
         streams->stream = more;
         streams->room = room;
     }
@@ -69,25 +78,23 @@ static void tell_writer(struct link *link)
         make_ready(link->writer);
 }
 
-static void tell_writers(struct stage *s, const struct link *only)
+static void tell_writers(struct stage *s)
 {
-    for (u32 n = 0; n < s->in.count; n++) {
-        struct link *one = s->in.stream[n].link;
-
-        if (one != NULL && (only == NULL || one == only))
-            tell_writer(one);
-    }
+    for (u32 n = 0; n < s->in.count; n++)
+        if (s->in.stream[n].link != NULL)
+            tell_writer(s->in.stream[n].link);
 }
 
-static void wait_for_record(struct stage *s, enum state state, struct link *link)
+/* At any input. */
+static void wait_for_any(struct stage *s, enum state state)
 {
-    tell_writers(s, state == WAITS_INPUT ? link : NULL);
-    wait_as(s, state, link);
+    tell_writers(s);
+    wait_as(s, state, NULL);
 }
 
 void wait_for_news(struct stage *s, uint64_t until)
 {
-    tell_writers(s, NULL);
+    tell_writers(s);
     wait_outside(s, until, WAITS_NEWS);
 }
 
@@ -163,11 +170,11 @@ void lend(struct stage *from, bool input, u32 stream, struct stage *to, u32 to_s
 void stage_report(struct stage *s, enum report report) { s->report = report; }
 
 /* Whether readers are gone, as EOFREPORT wants to know. */
-static bool reported(const struct stage *s)
+static bool readers_are_gone(const struct stage *s)
 {
     u32 there = 0, gone = 0;
 
-    for (u32 n = 0; s->report != NO_REPORT && n < s->out.count; n++) {
+    for (u32 n = 0; n < s->out.count; n++) {
         const struct link *link = s->out.stream[n].link;
 
         if (link != NULL)
@@ -175,6 +182,8 @@ static bool reported(const struct stage *s)
     }
     return gone > 0 && (s->report == REPORT_ANY || there == 0);
 }
+
+static inline bool reported(const struct stage *s) { return s->report != NO_REPORT && readers_are_gone(s); }
 
 static struct link *selected(struct streams *streams)
 {
@@ -199,7 +208,8 @@ int stage_peek(struct stage *s, struct text *record)
         }
         if (reported(s))
             return REPORTED;
-        wait_for_record(s, WAITS_INPUT, link);
+        tell_writer(link);
+        wait_as(s, WAITS_INPUT, link);
     }
 }
 
@@ -241,7 +251,8 @@ IN_LINE int put(struct stage *s, u32 stream, const char *at, u32 length)
     commit_for_record(s);
     link = stream < s->out.count ? s->out.stream[stream].link : NULL;
     if (link == NULL || link->reader == NULL) {
-        sever(s, false, stream);
+        if (link != NULL)
+            sever(s, false, stream);
         return END_OF_FILE;
     }
     if (s->listing & TRACE_CALLS) {
@@ -309,7 +320,7 @@ int stage_peek_any(struct stage *s, struct text *record, u32 *stream)
             return END_OF_FILE;
         if (reported(s))
             return REPORTED;
-        wait_for_record(s, WAITS_ANY, NULL);
+        wait_for_any(s, WAITS_ANY);
     }
 }
 
@@ -415,7 +426,7 @@ u32 stage_wait_either(struct stage *s, bool wants_to_write, bool has_put)
             return can | NO_MORE;
         if (can != 0)
             return can;
-        wait_for_record(s, WAITS_EITHER, NULL);
+        wait_for_any(s, WAITS_EITHER);
     }
 }
 

@@ -1,7 +1,7 @@
 /*
  * Pipelines in CMS: storage, the terminal, stacks, and the PIPE command.
  *
- * A stage's stack is left and entered again by its registers alone (mark, come_back). What has to do with commands,
+ * A stage's stack is left and entered again by its registers alone (context_switch). What has to do with commands,
  * files or the terminal is done on the stack where PIPE was called, so that stacks of stages may be small, and so that
  * one command is over before another begins.
  */
@@ -65,13 +65,12 @@ struct context *context_begin(void *stack, u32 size, void (*perform)(void))
     return context;
 }
 
-struct context *context_here(void) { return obtain(sizeof(struct context), OWNER_COMMAND); }
+u32 context_size(void) { return sizeof(struct context); }
 
-void context_switch(struct context *from, struct context *to)
-{
-    if (!mark(from->registers))
-        come_back(to->registers);
-}
+/* void context_switch(struct context *from, struct context *to); mark() and come_back() (start.S) in one. */
+__asm__(".text\n\t.balign 4\n\t.globl context_switch\n"
+        "context_switch:\tstm %r6,%r15,0(%r2)\n\tlm %r6,%r15,0(%r3)\n\tbr %r14\n"
+        "\t.type context_switch,@function\n\t.size context_switch,.-context_switch\n");
 
 void system_clock(u8 clock[8]) { __asm__ volatile("stck 0(%0)" : : "a"(clock) : "cc", "memory"); }
 

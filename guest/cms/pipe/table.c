@@ -25,34 +25,37 @@ const u32 stage_count = COUNT_OF(stages);
 const struct stage_table stage_tables[STAGE_TABLES] = { { stages, &stage_count }, { filters, &filter_count },
                                                         { drivers, &driver_count } };
 
-/* The first letters of a table's rows: those of another letter need not be looked at. */
-static void note_letters(void)
-{
-    for (u32 t = 0; t < STAGE_TABLES; t++)
-        for (u32 n = 0; n < *stage_tables[t].count && n < STAGES_MOST; n++)
-            stage_letters[t][n] = stage_tables[t].rows[n].name[0];
-}
+/* Names of more than one letter have no abbreviation of one. */
+static u32 bucket_of(char first, char second) { return ((u8)first * 9u + (u8)second) % BUCKETS; }
 
-/* The next row from n on that may have this first letter; `count`, if there is none. */
-static u32 next_row(u32 t, u32 n, u32 count, char first)
+static void make_index(struct stage_index *index, const struct stage_table *table)
 {
-    u32 noted = count < STAGES_MOST ? count : (u32)STAGES_MOST;
-    const char *next = n < noted ? memchr(stage_letters[t] + n, first, noted - n) : NULL;
+    u32 count = *table->count < STAGES_MOST ? *table->count : (u32)STAGES_MOST;
 
-    return next != NULL ? (u32)(next - stage_letters[t]) : n < noted ? noted : n;
+    for (u32 n = count; n > 0; n--) {
+        const char *name = table->rows[n - 1].name;
+        u8 *first = &index->first[bucket_of(name[0], name[1])];
+
+        index->next[n - 1] = *first;
+        *first = (u8)n;
+    }
+    index->made = true;
 }
 
 const struct stage_kind *stage_named(struct text verb)
 {
-    char first = verb.length > 0 ? upper(*verb.at) : 0;
+    u32 bucket = bucket_of(verb.length > 0 ? upper(*verb.at) : 0, verb.length > 1 ? upper(verb.at[1]) : 0);
 
-    if (stage_letters[0][0] == 0)
-        note_letters();
     for (u32 t = 0; t < STAGE_TABLES; t++) {
         const struct stage_kind *rows = stage_tables[t].rows;
-        u32 count = *stage_tables[t].count;
+        struct stage_index *index = &stage_index[t];
 
-        for (u32 n = 0; (n = next_row(t, n, count, first)) < count; n++)
+        if (!index->made)
+            make_index(index, &stage_tables[t]);
+        for (u32 n = index->first[bucket]; n != 0; n = index->next[n - 1])
+            if (is_word(verb, rows[n - 1].name, rows[n - 1].least))
+                return &rows[n - 1];
+        for (u32 n = STAGES_MOST; n < *stage_tables[t].count; n++)
             if (is_word(verb, rows[n].name, rows[n].least))
                 return &rows[n];
     }
