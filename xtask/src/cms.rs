@@ -62,7 +62,17 @@ const RARE: [&str; 33] = [
 ];
 
 /// Files of a part that work on each record of a pipeline: these are quick rather than small.
-const EACH: [&str; 2] = ["pipe/dispatch.c", "pipe/stream.c"];
+const EACH: [&str; 9] = [
+    "pipe/arguments.c",
+    "pipe/basic.c",
+    "pipe/dispatch.c",
+    "pipe/drive_file.c",
+    "pipe/drive_variable.c",
+    "pipe/line.c",
+    "pipe/select.c",
+    "pipe/specs.c",
+    "pipe/stream.c",
+];
 
 /// Files whose code lies in low storage, below what programs have: between the nucleus's save areas and the transient
 /// area, and between that and the user area (`nucleus.ld`). There a machine of 2M has room that nothing else wants.

@@ -4,11 +4,17 @@
  */
 #include "pipe.h"
 
-void skip_blanks(struct text *rest)
+/* Without blanks at the front. */
+static inline struct text at_word(struct text rest)
 {
-    while (rest->length > 0 && *rest->at == ' ')
-        rest->at++, rest->length--;
+    const char *end = rest.at + rest.length;
+
+    while (rest.at < end && *rest.at == ' ')
+        rest.at++;
+    return (struct text){ rest.at, (u32)(end - rest.at) };
 }
+
+void skip_blanks(struct text *rest) { *rest = at_word(*rest); }
 
 static void advance(struct text *rest, u32 count)
 {
@@ -18,38 +24,41 @@ static void advance(struct text *rest, u32 count)
 
 bool peek_word(struct text rest, struct text *word)
 {
-    skip_blanks(&rest);
-    *word = (struct text){ rest.at, 0 };
-    while (word->length < rest.length && rest.at[word->length] != ' ')
-        word->length++;
+    const char *blank;
+
+    *word = at_word(rest);
+    blank = memchr(word->at, ' ', word->length);
+    if (blank != NULL)
+        word->length = (u32)(blank - word->at);
     return word->length > 0;
 }
 
 bool next_word(struct text *rest, struct text *word)
 {
-    if (!peek_word(*rest, word)) {
-        skip_blanks(rest);
-        return false;
-    }
+    bool there = peek_word(*rest, word);
+
     advance(rest, (u32)(word->at - rest->at) + word->length);
-    return true;
+    return there;
 }
 
 bool is_word(struct text word, const char *keyword, u32 least)
 {
-    if (word.length < least || word.length > strlen(keyword))
+    if (word.length < least)
         return false;
     for (u32 n = 0; n < word.length; n++)
-        if (upper(word.at[n]) != keyword[n])
+        if (keyword[n] == 0 || upper(word.at[n]) != keyword[n])
             return false;
     return true;
 }
 
 bool next_keyword(struct text *rest, const char *keyword, u32 least)
 {
-    struct text word;
+    struct text here = at_word(*rest), word;
 
-    return peek_word(*rest, &word) && is_word(word, keyword, least) && next_word(rest, &word);
+    /* Mostly it is something else, and its first letter says so. */
+    if (here.length == 0 || upper(*here.at) != *keyword)
+        return false;
+    return peek_word(here, &word) && is_word(word, keyword, least) && next_word(rest, &word);
 }
 
 bool is_integer(struct text word, i32 *value)
@@ -354,21 +363,35 @@ static i32 place_of(i32 bound, u32 count)
     return bound < -(i32)count ? 0 : (i32)count + bound + 1;
 }
 
+/* Where the unit ends that has the place in it. */
+static inline u32 unit_end(const struct range *range, struct text record, u32 at)
+{
+    const char *end = memchr(record.at + at, range->separator, record.length - at);
+
+    return end != NULL ? (u32)(end - record.at) : record.length;
+}
+
+static inline u32 word_begin(const struct range *range, struct text record, u32 at)
+{
+    while (at < record.length && record.at[at] == range->separator)
+        at++;
+    return at;
+}
+
 /* Words: runs of separators count once, and none at the ends. Fields: each separator ends one. */
 static u32 unit_count(const struct range *range, struct text record)
 {
-    u32 count = range->unit == FIELDS ? 1 : 0;
-    bool inside = false;
+    u32 count = range->unit == FIELDS ? 1 : 0, at = 0;
 
-    if (range->unit == COLUMNS)
-        return record.length;
-    for (u32 n = 0; n < record.length; n++) {
-        bool separator = record.at[n] == range->separator;
-
-        if (range->unit == FIELDS ? separator : !separator && !inside)
+    if (range->unit == WORDS) {
+        while ((at = word_begin(range, record, at)) < record.length) {
+            at = unit_end(range, record, at);
             count++;
-        inside = !separator;
+        }
+        return count;
     }
+    for (; (at = unit_end(range, record, at)) < record.length; at++)
+        count++;
     return count;
 }
 
@@ -378,10 +401,9 @@ static struct text unit_at(const struct range *range, struct text record, u32 wa
     u32 at = 0, end, n = 0;
 
     for (;;) {
-        while (range->unit == WORDS && at < record.length && record.at[at] == range->separator)
-            at++;
-        for (end = at; end < record.length && record.at[end] != range->separator; end++)
-            ;
+        if (range->unit == WORDS)
+            at = word_begin(range, record, at);
+        end = unit_end(range, record, at);
         if (++n == wanted)
             return (struct text){ record.at + at, end - at };
         at = end + (range->unit == FIELDS);
@@ -398,25 +420,36 @@ static char separator_of(const struct range *range)
     return range->separated ? range->separator : range->unit == FIELDS ? TAB : ' ';
 }
 
+/* Units of a record that has `count` of them; false: none of them is there. */
+static bool bounds_of(const struct range *range, u32 count, i32 *from, i32 *to)
+{
+    *from = place_of(range->from, count);
+    *to = range->to == INT32_MAX ? (i32)count : place_of(range->to, count);
+    if (*from < 1)
+        *from = 1;
+    if (*to > (i32)count)
+        *to = (i32)count;
+    return *from <= *to;
+}
+
 bool range_of(const struct range *asked, struct text record, struct text *part)
 {
-    const struct range with = { asked->unit, asked->from, asked->to, separator_of(asked), true }, *range = &with;
-    bool ends = range->from < 0 || (range->to < 0 && range->to != INT32_MAX);
-    u32 count = range->unit == COLUMNS || ends || range->to == INT32_MAX ? unit_count(range, record) : UINT32_MAX >> 1;
-    i32 from = place_of(range->from, count), to = range->to == INT32_MAX ? (i32)count : place_of(range->to, count);
+    i32 from, to;
     struct text last;
 
-    if (from < 1)
-        from = 1;
-    if (to > (i32)count)
-        to = (i32)count;
     *part = (struct text){ record.at + record.length, 0 };
-    if (to < from)
-        return false;
-    if (range->unit == COLUMNS) {
+    if (asked->unit == COLUMNS) {
+        if (!bounds_of(asked, record.length, &from, &to))
+            return false;
         *part = (struct text){ record.at + from - 1, (u32)(to - from) + 1 };
         return true;
     }
+    const struct range with = { asked->unit, asked->from, asked->to, separator_of(asked), true }, *range = &with;
+    bool ends = range->from < 0 || (range->to < 0 && range->to != INT32_MAX);
+    u32 count = ends || range->to == INT32_MAX ? unit_count(range, record) : UINT32_MAX >> 1;
+
+    if (!bounds_of(range, count, &from, &to))
+        return false;
     *part = unit_at(range, record, (u32)from);
     if (part->length == 0 && part->at == record.at + record.length && range->unit == WORDS)
         return false;

@@ -348,26 +348,27 @@ static int eofreport(struct order *order)
     return excessive(order);
 }
 
+/* Those that are for each record come first. */
 static const struct { const char *word; int (*perform)(struct order *order); } orders[] = {
+    { "OUTPUT", output }, { "READTO", readto }, { "PEEKTO", peekto },
     { "ADDPIPE", addpipe }, { "ADDSTREAM", addstream }, { "CALLPIPE", callpipe }, { "COMMIT", commit },
-    { "EOFREPORT", eofreport },
-    { "MAXSTREAM", maxstream }, { "MESSAGE", say_message }, { "NOCOMMIT", nocommit }, { "OUTPUT", output },
-    { "PEEKTO", peekto },
-    { "READTO", readto }, { "RESOLVE", resolve }, { "SELECT", select_stream }, { "SETRC", setrc },
-    { "SEVER", sever_stream },
+    { "EOFREPORT", eofreport }, { "MAXSTREAM", maxstream }, { "MESSAGE", say_message }, { "NOCOMMIT", nocommit },
+    { "RESOLVE", resolve }, { "SELECT", select_stream }, { "SETRC", setrc }, { "SEVER", sever_stream },
     { "SHORT", short_circuit }, { "STAGENUM", stagenum }, { "STREAMNUM", streamnum }, { "STREAMSTATE", streamstate },
 };
 
 static int give_order(struct order *order)
 {
     struct text word;
+    char first;
 
     if (!next_word(&order->rest, &word))
         return 0;
     if (order->rest.length > 0)
         order->rest.at++, order->rest.length--;
+    first = upper(*word.at);
     for (u32 n = 0; n < COUNT_OF(orders); n++)
-        if (is_word(word, orders[n].word, (u32)strlen(orders[n].word)))
+        if (first == *orders[n].word && is_word(word, orders[n].word, (u32)strlen(orders[n].word)))
             return orders[n].perform(order);
     return NOT_A_COMMAND;
 }

@@ -52,8 +52,8 @@ bool same(const char *a, const char *b, u32 length, bool anycase);
 bool begins(struct text text, struct text with, bool anycase);
 bool find_in(struct text text, struct text what, u32 from, bool anycase, u32 *at);
 
-/* What STRIP, CHOP, SPLIT and others look for: one of some characters, or a string (target.c). */
-struct target { bool inverted, anycase, is_set; u8 set[32]; struct text string; };
+/* What STRIP, CHOP, SPLIT and others look for: one of `count` characters, or a string (target.c). */
+struct target { bool inverted, anycase, is_set; u8 set[32]; u32 count; char latest; struct text string; };
 /* [NOT] [BLANK | ANYOF /s/ | STRING /s/ | c | c-c]; nothing: blanks. */
 int next_target(struct stage *s, struct text *rest, struct target *target);
 /* How many characters there are one; 0: it is none. */

@@ -5,10 +5,12 @@
 
 char *line_more(struct line *line, u32 length)
 {
-    char *at = stage_room(line->stage, &line->buffer, line->length + length) + line->length;
+    u32 before = line->length;
 
     line->length += length;
-    return at;
+    if (line->length > line->buffer.room)
+        (void)stage_room(line->stage, &line->buffer, line->length);
+    return line->buffer.at + before;
 }
 
 void line_add(struct line *line, const char *at, u32 length) { memcpy(line_more(line, length), at, length); }
@@ -89,7 +91,7 @@ bool nobody_reads(const struct stage *s)
 
 int pass(struct stage *s, u32 stream, struct text record)
 {
-    if (stage_has_output(s, stream) && stage_output_to(s, stream, record.at, record.length) == 0)
+    if (stage_output_to(s, stream, record.at, record.length) == 0)
         return 0;
     return nobody_reads(s) ? END_OF_FILE : 0;
 }
@@ -187,13 +189,16 @@ bool begins(struct text text, struct text with, bool anycase)
 
 bool find_in(struct text text, struct text what, u32 from, bool anycase, u32 *at)
 {
+    const char *end;
+
     if (what.length > text.length)
         return false;
-    for (u32 n = from; n <= text.length - what.length; n++) {
-        if (what.length > 0 && !anycase && text.at[n] != what.at[0])
-            continue;
-        if (same(text.at + n, what.at, what.length, anycase)) {
-            *at = n;
+    end = text.at + (text.length - what.length) + 1;
+    for (const char *here = text.at + from; here < end; here++) {
+        if (what.length > 0 && !anycase && (here = memchr(here, *what.at, (size_t)(end - here))) == NULL)
+            return false;
+        if (same(here, what.at, what.length, anycase)) {
+            *at = (u32)(here - text.at);
             return true;
         }
     }

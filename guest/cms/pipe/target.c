@@ -28,7 +28,20 @@ int next_characters(struct stage *s, struct text *rest, u8 *first, u8 *last)
     return code;
 }
 
-static void add_character(struct target *target, u8 c) { target->set[c / 8] |= (u8)(1 << c % 8); }
+static bool is_in_set(const struct target *target, u8 c) { return (target->set[c / 8] >> c % 8 & 1) != 0; }
+
+static void add_character(struct target *target, u8 c)
+{
+    target->count += !is_in_set(target, c);
+    target->set[c / 8] |= (u8)(1 << c % 8);
+    target->latest = (char)c;
+}
+
+/* Many are told of one character. */
+static bool is_one_character(const struct target *target)
+{
+    return target->is_set && !target->inverted && target->count == 1;
+}
 
 int next_target(struct stage *s, struct text *rest, struct target *target)
 {
@@ -77,9 +90,7 @@ u32 target_at(const struct target *target, struct text text, u32 at)
     if (at >= text.length)
         return 0;
     if (target->is_set) {
-        u8 c = (u8)text.at[at];
-
-        length = target->set[c / 8] >> c % 8 & 1;
+        length = is_in_set(target, (u8)text.at[at]);
     } else if (text.length - at >= target->string.length &&
                same(text.at + at, target->string.at, target->string.length, target->anycase)) {
         length = target->string.length;
@@ -101,6 +112,19 @@ bool target_before(const struct target *target, struct text text, u32 *end)
 
 bool find_target(const struct target *target, struct text text, u32 from, u32 *at, u32 *length)
 {
+    if (is_one_character(target)) {
+        const char *found = from < text.length ? memchr(text.at + from, target->latest, text.length - from) : NULL;
+
+        if (found == NULL)
+            return false;
+        *at = (u32)(found - text.at);
+        *length = 1;
+        return true;
+    }
+    if (!target->is_set && !target->inverted && from <= text.length) {
+        *length = target->string.length;
+        return find_in(text, target->string, from, target->anycase, at);
+    }
     for (u32 n = from; n < text.length; n++) {
         *length = target_at(target, text, n);
         if (*length > 0) {
