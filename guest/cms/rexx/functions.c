@@ -76,10 +76,16 @@ const struct builtin_entry rx_builtins[] = {
 
 i32 rx_find_builtin(const char *name, u32 length)
 {
-	for (u32 i = 0; i < sizeof rx_builtins / sizeof *rx_builtins; i++)
-		if (rx_builtins[i].name[0] == name[0] && rx_zlength(rx_builtins[i].name) == length &&
-		    memcmp(rx_builtins[i].name, name, length) == 0)
+	for (u32 i = 0; i < sizeof rx_builtins / sizeof *rx_builtins; i++) {
+		const char *other = rx_builtins[i].name;
+		u32 n = 0;
+
+		/* No two begin alike for long: most differ in their first letter. */
+		while (n < length && other[n] == name[n])
+			n++;
+		if (n == length && other[n] == 0)
 			return (i32)i;
+	}
 	return -1;
 }
 

@@ -55,14 +55,16 @@ void rx_join(struct rexx *x, u32 many, u32 blanks)
 	struct str *s;
 	char *to;
 
-	for (u32 i = 0; i < many; i++) {
+	for (const struct val *at = a; at < x->sp; at++) {
 		char digits[12];
-		u32 n = a[i].s ? a[i].s->length : rx_itoa(a[i].n, digits);
+		u32 n = at->s ? at->s->length : rx_itoa(at->n, digits);
 
 		if (n > 0x3FFFFFFFu - length)
 			RAISE(x, 5, 1);
-		length += n + (blanks >> i & 1);
+		length += n;
 	}
+	for (u32 left = blanks; left; left &= left - 1)
+		length++;
 	/* An operand with no other reference, and with room, is appended to in its place. */
 	if (a[0].s && a[0].s->refs == 1 && (size_t)a[0].s->size - offsetof(struct str, t) >= length) {
 		s = a[0].s;
@@ -74,20 +76,22 @@ void rx_join(struct rexx *x, u32 many, u32 blanks)
 		to = s->t;
 		r = STRING(s);
 	}
-	for (u32 i = from; i < many; i++) {
-		if (blanks >> i & 1)
+	blanks >>= from;
+	for (struct val *at = a + from; at < x->sp; at++, blanks >>= 1) {
+		if (blanks & 1)
 			*to++ = ' ';
-		if (a[i].s) {
-			memcpy(to, a[i].s->t, a[i].s->length);
-			to += a[i].s->length;
+		if (at->s) {
+			u32 n = at->s->length;
+
+			memcpy(to, at->s->t, n);
+			to += n;
+			drop(x, *at);
 		} else {
-			to += rx_itoa(a[i].n, to);
+			to += rx_itoa(at->n, to);
 		}
 	}
 	s->length = length;
 	s->known = INT_UNKNOWN;
-	for (u32 i = from; i < many; i++)
-		drop(x, a[i]);
 	a[0] = r;
 	x->sp -= many - 1;
 }

@@ -6,15 +6,23 @@
 #include "code.h"
 #include "internal.h"
 
+/*
+ * The stack of values in execute(): `low` is two below the place where the next one goes, so that an operation's left
+ * operand is low[0], its right one low[1], and what it pushes low[2]. Addresses in instructions are not negative.
+ */
+#define PUSH(value) (low[2] = (value), low++)
+/* What is executed, for cases that several operations share, as long as `pc` has not moved. It is read again: nothing
+ * is kept of it for all the others. */
+#define OPERATION() ((enum op)(*(const volatile u32 *)(pc - 1) & 0xFF))
 /* Where an operation may raise an error, call or trace, the state has to be in *x. */
-#define SYNC() (x->sp = sp, f->pc = (u32)(pc - code))
+#define SYNC() (x->sp = low + 2, f->pc = (u32)(pc - code))
 #define RELOAD()                                                                                                       \
 	do {                                                                                                           \
 		f = &x->frame[x->frames - 1];                                                                          \
 		u = f->unit;                                                                                           \
 		code = u->code;                                                                                        \
 		pc = code + f->pc;                                                                                     \
-		sp = x->sp;                                                                                            \
+		low = x->sp - 2;                                                                                            \
 		act = x->act;                                                                                          \
 	} while (0)
 
@@ -66,16 +74,78 @@ static inline bool whole(struct val v, i32 *n)
 	return true;
 }
 
+/* Both operands are held as whole numbers, and DIGITS leaves them as they are: nothing is to be dropped. */
+#define INTEGERS() (LIKELY(act->digits >= 9) && LIKELY(!low[0].s) && LIKELY(!low[1].s))
+#define INTEGER_RESULT(value) (low[0].n = (value), low--)
+#define IN_RANGE(value) LIKELY((u32)((value) + INT_MOST) <= 2u * (u32)INT_MOST)
+
 /* Both operands are small whole numbers and DIGITS leaves them as they are. */
-#define FAST() (LIKELY(act->digits >= 9) && whole(sp[-2], &a) && whole(sp[-1], &b))
+#define FAST() (LIKELY(act->digits >= 9) && whole(low[0], &a) && whole(low[1], &b))
 #define RESULT(value)                                                                                                  \
 	do {                                                                                                           \
-		struct val old_a = sp[-2], old_b = sp[-1];                                                             \
-		sp[-2] = INTEGER(value);                                                                               \
-		sp--;                                                                                                  \
+		struct val old_a = low[0], old_b = low[1];                                                             \
+		low[0] = INTEGER(value);                                                                               \
+		low--;                                                                                                  \
 		drop(x, old_a);                                                                                        \
 		drop(x, old_b);                                                                                        \
 	} while (0)
+
+/* A built-in function has as many arguments as it wants, and those that it needs. */
+static inline void check_arguments(struct rexx *x, const struct builtin_entry *e, const struct val *first, u32 count)
+{
+	if (UNLIKELY(count < e->least || count > e->most))
+		rx_raise(x, 40, count < e->least ? 3 : 4, e->name, rx_zlength(e->name));
+	for (u32 i = 0; i < e->least; i++)
+		if (UNLIKELY(is_omitted(first[i])))
+			rx_raise(x, 40, 5, e->name, rx_zlength(e->name));
+}
+
+/* OP_CALL, and a function that is not known to be built in: `how` is the word behind it. False: a routine of the
+ * program's own has begun; otherwise a function's value is on the stack. */
+static __attribute__((noinline)) bool call(struct rexx *x, u32 operand, u32 how, enum op op)
+{
+	u32 arguments = how & CALL_ARGUMENTS;
+	bool has = true;
+	struct sym *name = x->symbol[operand];
+	struct val *first = x->sp - arguments, r;
+
+	for (u32 i = 0; i < arguments && op == OP_CALL && x->trace_results; i++)
+		if (!is_omitted(first[i]))
+			rx_trace_value(x, ">>>", &first[i]);
+	if (name->label >= 0 && !(how & CALL_QUOTED)) {
+		rx_call_internal(x, (u32)name->label, op == OP_CALL ? FRAME_SUBROUTINE : FRAME_FUNCTION, arguments);
+		return false;
+	}
+	if (name->builtin == -2)
+		name->builtin = rx_find_builtin(name->name->t, name->name->length);
+	if (name->builtin >= 0) {
+		const struct builtin_entry *e = &rx_builtins[name->builtin];
+
+		check_arguments(x, e, first, arguments);
+		r = e->perform(x, first, arguments);
+	} else {
+		r = rx_call_external(x, name, op == OP_CALL ? REXX_SUBROUTINE : REXX_FUNCTION, arguments, &has);
+		if (!has && op == OP_FUNCTION)
+			rx_raise(x, 44, 1, name->name->t, name->name->length);
+	}
+	for (u32 i = 0; i < arguments; i++)
+		drop(x, *--x->sp);
+	if (op == OP_FUNCTION) {
+		*x->sp++ = r;
+		return true;
+	}
+	if (!has) {
+		rx_drop(x, x->sym_result->id);
+		return true;
+	}
+	if (x->trace_results) {
+		*x->sp++ = r;
+		trace_top(x, ">>>");
+		x->sp--;
+	}
+	rx_set_simple(x, x->sym_result, r);
+	return true;
+}
 
 /* A function of its own: what returns twice (guarded) may keep nothing in registers. */
 static __attribute__((noinline)) void execute(struct rexx *x)
@@ -83,26 +153,24 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 	struct frame *f;
 	struct unit *u;
 	const u32 *code, *pc;
-	struct val *sp;
+	struct val *low;
 	struct act *act;
 	i32 a, b;
 
 	RELOAD();
 	for (;;) {
 		u32 word = *pc++, operand = word >> 8;
-		enum op op = (enum op)(word & 0xFF);
 
-		switch (op) {
+		switch ((enum op)(word & 0xFF)) {
 		case OP_CLAUSE:
 			f->clause = operand;
 			if (UNLIKELY(x->attend | *x->host->attention)) {
-				pc--;
 				SYNC();
+				f->pc--;
 				if (rx_attend(x)) {
 					RELOAD();
 					break;
 				}
-				pc++;
 				act = x->act;
 				if (x->attend & ATTEND_TRACE)
 					rx_trace_clause(x, operand, false);
@@ -130,8 +198,8 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 				rx_raise(x, (i32)operand, (i32)pc[0], about.s->length ? about.s->t : 0, about.s->length);
 			}
 		case OP_STOP:
-			pc--;
 			SYNC();
+			f->pc--;
 			if (UNLIKELY(x->attend & (ATTEND_CONDITION | ATTEND_PAUSE)) && rx_attend(x)) {
 				RELOAD();
 				break;
@@ -146,37 +214,37 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			return;
 
 		case OP_INT:
-			*sp++ = INTEGER((i32)operand);
+			PUSH(INTEGER((i32)operand));
 			INTERMEDIATE(">L>");
 			break;
 		case OP_CONST:
-			*sp = u->constant[operand];
-			hold(*sp);
-			sp++;
+			low[2] = u->constant[operand];
+			hold(low[2]);
+			low++;
 			INTERMEDIATE(">L>");
 			break;
 		case OP_GIVEN:
-			*sp = u->constant[operand];
-			hold(*sp);
-			sp++;
+			low[2] = u->constant[operand];
+			hold(low[2]);
+			low++;
 			break;
 		case OP_VAR: {
 			struct var *var = rx_var_find(act->pool, operand);
 
 			if (LIKELY(var != 0) && LIKELY(!is_unset(var->v))) {
-				*sp = var->v;
-				hold(*sp);
-				sp++;
+				low[2] = var->v;
+				hold(low[2]);
+				low++;
 			} else {
 				struct val name = STRING(x->symbol[operand]->name);
 
 				hold(name);
 				SYNC();
-				if (unset_name(x, name, sp)) {
+				if (unset_name(x, name, &low[2])) {
 					RELOAD();
 					break;
 				}
-				sp++;
+				low++;
 			}
 			INTERMEDIATE(">V>");
 			break;
@@ -188,14 +256,14 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 				v = STRING(x->symbol[operand]->name);
 				hold(v);
 				SYNC();
-				if (unset_name(x, v, sp)) {
+				if (unset_name(x, v, &low[2])) {
 					RELOAD();
 					break;
 				}
 			} else {
 				hold(v);
 			}
-			*sp++ = v;
+			PUSH(v);
 			INTERMEDIATE(">V>");
 			break;
 		}
@@ -216,7 +284,7 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 				v = rx_compound_name(x, operand, key);
 				drop(x, key);
 				SYNC();
-				if (unset_name(x, v, sp)) {
+				if (unset_name(x, v, &low[2])) {
 					RELOAD();
 					break;
 				}
@@ -224,31 +292,35 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 				hold(v);
 				drop(x, key);
 			}
-			*sp++ = v;
+			PUSH(v);
 			INTERMEDIATE(">V>");
 			break;
 		}
 		case OP_OMITTED:
-			*sp++ = OMITTED;
+			PUSH(OMITTED);
 			break;
 
 		case OP_ADD:
-			if (FAST() && LIKELY(a + b <= INT_MOST && a + b >= -INT_MOST)) {
+			if (INTEGERS() && IN_RANGE(low[0].n + low[1].n)) {
+				INTEGER_RESULT(low[0].n + low[1].n);
+			} else if (FAST() && IN_RANGE(a + b)) {
 				RESULT(a + b);
 			} else {
 				SYNC();
-				rx_operate(x, op);
-				sp = x->sp;
+				rx_operate(x, OP_ADD);
+				low = x->sp - 2;
 			}
 			INTERMEDIATE(">O>");
 			break;
 		case OP_SUBTRACT:
-			if (FAST() && LIKELY(a - b <= INT_MOST && a - b >= -INT_MOST)) {
+			if (INTEGERS() && IN_RANGE(low[0].n - low[1].n)) {
+				INTEGER_RESULT(low[0].n - low[1].n);
+			} else if (FAST() && IN_RANGE(a - b)) {
 				RESULT(a - b);
 			} else {
 				SYNC();
-				rx_operate(x, op);
-				sp = x->sp;
+				rx_operate(x, OP_SUBTRACT);
+				low = x->sp - 2;
 			}
 			INTERMEDIATE(">O>");
 			break;
@@ -256,6 +328,11 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			if (FAST()) {
 				i64 product = (i64)a * b;
 
+				if (INTEGERS() && LIKELY(product <= INT_MOST && product >= -INT_MOST)) {
+					INTEGER_RESULT((i32)product);
+					INTERMEDIATE(">O>");
+					break;
+				}
 				if (LIKELY(product <= INT_MOST && product >= -INT_MOST)) {
 					RESULT((i32)product);
 					INTERMEDIATE(">O>");
@@ -263,8 +340,8 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 				}
 			}
 			SYNC();
-			rx_operate(x, op);
-			sp = x->sp;
+			rx_operate(x, OPERATION());
+			low = x->sp - 2;
 			INTERMEDIATE(">O>");
 			break;
 		case OP_DIVIDE:
@@ -272,57 +349,65 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 				RESULT(a / b);
 			} else {
 				SYNC();
-				rx_operate(x, op);
-				sp = x->sp;
+				rx_operate(x, OPERATION());
+				low = x->sp - 2;
 			}
 			INTERMEDIATE(">O>");
 			break;
 		case OP_INTEGER_DIVIDE:
 		case OP_REMAINDER:
 			if (FAST() && b != 0) {
-				RESULT(op == OP_REMAINDER ? a % b : a / b);
+				RESULT(OPERATION() == OP_REMAINDER ? a % b : a / b);
 			} else {
 				SYNC();
-				rx_operate(x, op);
-				sp = x->sp;
+				rx_operate(x, OPERATION());
+				low = x->sp - 2;
 			}
 			INTERMEDIATE(">O>");
 			break;
 		case OP_POWER:
 			SYNC();
-			rx_operate(x, op);
-			sp = x->sp;
+			rx_operate(x, OPERATION());
+			low = x->sp - 2;
 			INTERMEDIATE(">O>");
 			break;
 		case OP_CONCAT:
 		case OP_BLANK:
 			SYNC();
-			rx_release_target(x, pc, &sp[-2]);
-			rx_join(x, 2, op == OP_BLANK ? 2 : 0);
-			sp = x->sp;
+			rx_release_target(x, pc, &low[0]);
+			rx_join(x, 2, OPERATION() == OP_BLANK ? 2 : 0);
+			low = x->sp - 2;
 			INTERMEDIATE(">O>");
 			break;
 		case OP_JOIN: {
 			u32 blanks = *pc++;
 
 			SYNC();
-			rx_release_target(x, pc, &sp[-(i32)operand]);
+			if ((*pc & 0xFF) == OP_ASSIGN)
+				rx_release_target(x, pc, &low[2 - (i32)operand]);
 			rx_join(x, operand, blanks);
-			sp = x->sp;
+			low = x->sp - 2;
 			INTERMEDIATE(">O>");
 			break;
 		}
 		case OP_EQ: case OP_NE: case OP_GT: case OP_LT: case OP_GE: case OP_LE:
+			if (INTEGERS() && LIKELY(!act->fuzz)) {
+				a = low[0].n;
+				b = low[1].n;
+				INTEGER_RESULT(rx_decide(OPERATION(), a < b ? -1 : a > b));
+				INTERMEDIATE(">O>");
+				break;
+			}
 			if (FAST() && LIKELY(!act->fuzz)) {
-				RESULT(rx_decide(op, a < b ? -1 : a > b));
+				RESULT(rx_decide(OPERATION(), a < b ? -1 : a > b));
 				INTERMEDIATE(">O>");
 				break;
 			}
 			/* fall through */
 		case OP_SEQ: case OP_SNE: case OP_SGT: case OP_SLT: case OP_SGE: case OP_SLE:
 			SYNC();
-			rx_operate_compare(x, op);
-			sp = x->sp;
+			rx_operate_compare(x, OPERATION());
+			low = x->sp - 2;
 			INTERMEDIATE(">O>");
 			break;
 		case OP_AND:
@@ -331,9 +416,9 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			bool left, right;
 
 			SYNC();
-			left = rx_logical(x, &sp[-2], 5);
-			right = rx_logical(x, &sp[-1], 6);
-			RESULT(op == OP_AND ? left && right : op == OP_OR ? left || right : left != right);
+			left = rx_logical(x, &low[0], 5);
+			right = rx_logical(x, &low[1], 6);
+			RESULT(OPERATION() == OP_AND ? left && right : OPERATION() == OP_OR ? left || right : left != right);
 			INTERMEDIATE(">O>");
 			break;
 		}
@@ -341,23 +426,23 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			bool yes;
 
 			SYNC();
-			yes = rx_logical(x, &sp[-1], 6);
-			drop(x, sp[-1]);
-			sp[-1] = INTEGER(!yes);
+			yes = rx_logical(x, &low[1], 6);
+			drop(x, low[1]);
+			low[1] = INTEGER(!yes);
 			INTERMEDIATE(">P>");
 			break;
 		}
 		case OP_MINUS:
 		case OP_PLUS:
 			SYNC();
-			if (act->digits >= 9 && whole(sp[-1], &a)) {
-				drop(x, sp[-1]);
-				sp[-1] = INTEGER(op == OP_MINUS ? -a : a);
+			if (act->digits >= 9 && whole(low[1], &a)) {
+				drop(x, low[1]);
+				low[1] = INTEGER(OPERATION() == OP_MINUS ? -a : a);
 			} else {
-				struct val r = rx_prefix(x, op == OP_MINUS, &sp[-1]);
+				struct val r = rx_prefix(x, OPERATION() == OP_MINUS, &low[1]);
 
-				drop(x, sp[-1]);
-				sp[-1] = r;
+				drop(x, low[1]);
+				low[1] = r;
 			}
 			INTERMEDIATE(">P>");
 			break;
@@ -369,20 +454,20 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			if (LIKELY(var != 0)) {
 				struct val old = var->v;
 
-				var->v = *--sp;
+				var->v = (--low)[2];
 				drop(x, old);
 			} else {
 				SYNC();
-				rx_var_make(x, act->pool, operand)->v = sp[-1];
-				sp--;
+				rx_var_make(x, act->pool, operand)->v = low[1];
+				low--;
 			}
 			break;
 		}
 		case OP_ASSIGN_STEM:
 			RESULTS();
 			SYNC();
-			rx_assign_stem(x, operand, sp[-1]);
-			sp--;
+			rx_assign_stem(x, operand, low[1]);
+			low--;
 			break;
 		case OP_ASSIGN_COMPOUND: {
 			struct val key;
@@ -391,9 +476,9 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			SYNC();
 			key = rx_tail(x, u, pc);
 			pc += *pc + 1;
-			rx_assign_compound(x, operand, key, sp[-1]);
+			rx_assign_compound(x, operand, key, low[1]);
 			drop(x, key);
-			sp--;
+			low--;
 			break;
 		}
 
@@ -405,15 +490,15 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			bool yes;
 
 			RESULTS();
-			if (LIKELY(!sp[-1].s && (u32)sp[-1].n <= 1)) {
-				yes = sp[-1].n;
+			if (LIKELY(!low[1].s && (u32)low[1].n <= 1)) {
+				yes = low[1].n;
 			} else {
 				SYNC();
-				yes = rx_logical(x, &sp[-1], (i32)operand);
-				drop(x, sp[-1]);
+				yes = rx_logical(x, &low[1], (i32)operand);
+				drop(x, low[1]);
 			}
-			sp--;
-			if (yes == (op == OP_JT))
+			low--;
+			if (yes == (OPERATION() == OP_JT))
 				pc = code + *pc;
 			else
 				pc++;
@@ -424,7 +509,7 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			SYNC();
 			rx_begin_do(x, operand, *pc, (u32)(pc - 1 - code));
 			pc++;
-			sp = x->sp;
+			low = x->sp - 2;
 			break;
 		case OP_DO_TEST: {
 			bool done;
@@ -432,9 +517,9 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			SYNC();
 			if (x->loops == f->loop)
 				RAISE(x, 10, 1);
-			done = rx_loop_done(x, &x->loop[x->loops - 1], &sp[-1]);
-			sp--;
-			drop(x, *sp);
+			done = rx_loop_done(x, &x->loop[x->loops - 1], &low[1]);
+			low--;
+			drop(x, low[2]);
 			if (done)
 				pc = code + *pc;
 			else
@@ -453,15 +538,15 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 		case OP_DO_STEP: {
 			struct loop *l = &x->loop[x->loops - 1];
 
-			*sp = l->by;
-			hold(*sp);
-			sp++;
+			low[2] = l->by;
+			hold(low[2]);
+			low++;
 			if (FAST() && a + b <= INT_MOST && a + b >= -INT_MOST) {
 				RESULT(a + b);
 			} else {
 				SYNC();
 				rx_operate(x, OP_ADD);
-				sp = x->sp;
+				low = x->sp - 2;
 			}
 			break;
 		}
@@ -488,21 +573,21 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			}
 			if (!var || is_unset(var->v)) {
 				/* Dropped in the loop: its name isn't a number. */
-				*sp++ = STRING(x->symbol[operand]->name);
-				hold(sp[-1]);
+				PUSH(STRING(x->symbol[operand]->name));
+				hold(low[1]);
 			} else {
-				*sp = var->v;
-				hold(*sp);
-				sp++;
+				low[2] = var->v;
+				hold(low[2]);
+				low++;
 			}
-			*sp = l->by;
-			hold(*sp);
-			sp++;
+			low[2] = l->by;
+			hold(low[2]);
+			low++;
 			SYNC();
 			rx_operate(x, OP_ADD);
-			sp = x->sp;
+			low = x->sp - 2;
 			RESULTS();
-			rx_assign(x, operand, *--sp);
+			rx_assign(x, operand, (--low)[2]);
 			SYNC();
 			var = rx_var_find(act->pool, operand);
 			pc = code + pc[rx_loop_done(x, &x->loop[x->loops - 1], &var->v)];
@@ -530,10 +615,10 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 
 				RESULTS();
 				SYNC();
-				s = text_of(x, &sp[-1]);
+				s = text_of(x, &low[1]);
 				rx_say(x, REXX_SAY, s->t, s->length);
-				sp--;
-				drop(x, *sp);
+				low--;
+				drop(x, low[2]);
 			} else {
 				SYNC();
 				rx_say(x, REXX_SAY, "", 0);
@@ -542,73 +627,54 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 		case OP_COMMAND:
 			RESULTS();
 			SYNC();
-			rx_command(x, &act->address, &sp[-1]);
+			rx_command(x, &act->address, &low[1]);
 			RELOAD();
 			break;
-		case OP_FUNCTION:
-		case OP_CALL: {
+		case OP_FUNCTION: {
 			u32 arguments = *pc & CALL_ARGUMENTS;
-			bool quoted = *pc++ & CALL_QUOTED;
-			struct sym *name = x->symbol[operand];
-			struct val r;
-			bool has = true;
+			const struct sym *name = x->symbol[operand];
+			const struct builtin_entry *e;
+			struct val *first, r;
 
-			if (UNLIKELY(x->trace_results) && op == OP_CALL) {
+			/* One of the program's own comes first, unless its name is in quotes. */
+			if (UNLIKELY(name->builtin < 0) || (UNLIKELY(name->label >= 0) && !(*pc & CALL_QUOTED))) {
 				SYNC();
-				for (u32 i = 0; i < arguments; i++)
-					if (!is_omitted(sp[(i32)i - (i32)arguments]))
-						rx_trace_value(x, ">>>", &sp[(i32)i - (i32)arguments]);
-			}
-			SYNC();
-			if (name->label >= 0 && !quoted) {
-				rx_call_internal(x, (u32)name->label,
-						 op == OP_CALL ? FRAME_SUBROUTINE : FRAME_FUNCTION, arguments);
+				f->pc++;
+				if (!call(x, operand, *pc, OP_FUNCTION)) {
+					RELOAD();
+					break;
+				}
 				RELOAD();
+				INTERMEDIATE(">F>");
 				break;
 			}
-			if (UNLIKELY(name->builtin == -2))
-				name->builtin = rx_find_builtin(name->name->t, name->name->length);
-			if (LIKELY(name->builtin >= 0)) {
-				const struct builtin_entry *e = &rx_builtins[name->builtin];
-				struct val *first = sp - arguments;
-
-				if (UNLIKELY(arguments < e->least || arguments > e->most))
-					rx_raise(x, 40, arguments < e->least ? 3 : 4, e->name, rx_zlength(e->name));
-				for (u32 i = 0; i < e->least; i++)
-					if (is_omitted(first[i]))
-						rx_raise(x, 40, 5, e->name, rx_zlength(e->name));
-				r = e->perform(x, first, arguments);
-			} else {
-				r = rx_call_external(x, name, op == OP_CALL ? REXX_SUBROUTINE : REXX_FUNCTION,
-						     arguments, &has);
-				if (!has && op == OP_FUNCTION)
-					rx_raise(x, 44, 1, name->name->t, name->name->length);
-			}
-			for (u32 i = 0; i < arguments; i++)
-				drop(x, *--sp);
-			*sp++ = r;
+			pc++;
 			SYNC();
+			e = &rx_builtins[name->builtin];
+			first = low + 2 - arguments;
+			check_arguments(x, e, first, arguments);
+			r = e->perform(x, first, arguments);
+			for (low = first; arguments > 0; arguments--, first++)
+				drop(x, *first);
+			*low = r;
+			low--;
+			x->sp = low + 2;
 			act = x->act;
-			if (op == OP_CALL) {
-				if (has)
-					RESULTS();
-				sp--;
-				if (has)
-					rx_set_simple(x, x->sym_result, r);
-				else
-					rx_drop(x, x->sym_result->id);
-				SYNC();
-			} else {
-				INTERMEDIATE(">F>");
-			}
+			INTERMEDIATE(">F>");
 			break;
 		}
+		case OP_CALL:
+			SYNC();
+			f->pc++;
+			(void)call(x, operand, *pc, OP_CALL);
+			RELOAD();
+			break;
 		case OP_RETURN:
 			if (operand)
 				RESULTS();
 			SYNC();
 			{
-				struct val v = operand ? sp[-1] : EMPTY;
+				struct val v = operand ? low[1] : EMPTY;
 				enum frame_kind kind;
 
 				while (x->frame[x->frames - 1].kind == FRAME_INTERPRET ||
@@ -653,7 +719,7 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 		case OP_EXIT:
 			if (operand) {
 				RESULTS();
-				x->result = *--sp;
+				x->result = (--low)[2];
 				x->has_result = true;
 			}
 			SYNC();
@@ -670,7 +736,7 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 
 			RESULTS();
 			SYNC();
-			s = text_of(x, &sp[-1]);
+			s = text_of(x, &low[1]);
 			label = rx_find_symbol(x, s->t, s->length);
 			if (!label)
 				rx_raise(x, 16, 1, s->t, s->length);
@@ -681,9 +747,9 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 		case OP_INTERPRET:
 			RESULTS();
 			SYNC();
-			sp--;
-			x->sp = sp;
-			rx_interpret(x, sp, FRAME_INTERPRET);
+			low--;
+			x->sp = low + 2;
+			rx_interpret(x, low + 2, FRAME_INTERPRET);
 			RELOAD();
 			break;
 		case OP_ADDRESS:
@@ -697,28 +763,35 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 				struct str *s;
 
 				RESULTS();
-				s = text_of(x, &sp[-1]);
+				s = text_of(x, &low[1]);
 				if (s->length > 250)
 					RAISE(x, 29, 1);
 				drop(x, act->other_address);
 				act->other_address = act->address;
-				act->address = *--sp;
+				act->address = (--low)[2];
 			} else {
 				RESULTS();
-				rx_command(x, &sp[-2], &sp[-1]);
+				rx_command(x, &low[0], &low[1]);
 				RELOAD();
 			}
 			break;
 		case OP_WORD:
 			SYNC();
-			*sp = rx_parse_word(x, operand);
-			sp++;
+			PUSH(rx_parse_word(x, operand));
+			break;
+		/* All that is left: a table of all operations needs no look whether it has one. */
+		case OP_PUSH: case OP_QUEUE: case OP_TRAP: case OP_TRACE: case OP_DIGITS: case OP_FUZZ: case OP_FORM:
+		case OP_PROCEDURE: case OP_EXPOSE: case OP_EXPOSE_STEM: case OP_EXPOSE_COMPOUND: case OP_EXPOSE_LIST:
+		case OP_EXPOSED: case OP_DROP: case OP_DROP_STEM: case OP_DROP_COMPOUND: case OP_DROP_LIST: case OP_OPTIONS:
+		case OP_UPPER: case OP_UPPER_STEM: case OP_UPPER_COMPOUND: case OP_PARSE: case OP_PARSE_ARG:
+		case OP_PARSE_COMMA: case OP_SOURCE: case OP_PATTERN_END: case OP_PATTERN_STRING: case OP_PATTERN_AT:
+		case OP_PATTERN_PLUS: case OP_PATTERN_MINUS: case OP_SKIP: case OP_PARSED:
+			SYNC();
+			pc = rx_perform(x, OPERATION(), operand, pc);
+			low = x->sp - 2;
 			break;
 		default:
-			SYNC();
-			pc = rx_perform(x, op, operand, pc);
-			sp = x->sp;
-			break;
+			__builtin_unreachable();
 		}
 	}
 }

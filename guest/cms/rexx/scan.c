@@ -107,9 +107,10 @@ static const struct operator operators[] = {
 
 static const struct operator *find_operator(const char *t, u32 n)
 {
-	for (u32 i = 0; i < sizeof operators / sizeof *operators; i++)
-		if (rx_zlength(operators[i].t) == n && memcmp(operators[i].t, t, n) == 0)
-			return &operators[i];
+	/* Those that there are end before the last of their four characters. */
+	for (const struct operator *o = operators; o < operators + sizeof operators / sizeof *operators; o++)
+		if (o->t[0] == t[0] && n < sizeof o->t && o->t[n] == 0 && memcmp(o->t, t, n) == 0)
+			return o;
 	return 0;
 }
 
