@@ -91,8 +91,9 @@ enum op {
 
 enum { SOURCE_EXTERNAL, SOURCE_LINEIN, SOURCE_NUMERIC, SOURCE_PULL, SOURCE_SOURCE, SOURCE_VERSION };
 
-/* In the word of OP_FUNCTION and OP_CALL that has the number of arguments. */
+/* In the word of OP_FUNCTION and OP_CALL that has the number of arguments. CALL_OMITTED: not all of them are there. */
 #define CALL_QUOTED 0x10000u
+#define CALL_OMITTED 0x20000u
 #define CALL_ARGUMENTS 0xFFFFu
 
 #define OPERAND_MOST 0xFFFFFFu

@@ -129,8 +129,11 @@ static void skip_ends(struct compiler *c)
 /* Whether the symbol at hand is followed by an equals sign (or, for a label, a colon). */
 static bool followed_by(const struct compiler *c, bool colon)
 {
-	struct compiler ahead = *c;
+	struct compiler ahead;
 
+	if (!rx_may_follow(c, colon ? ':' : '='))
+		return false;
+	ahead = *c;
 	rx_next_token(&ahead);
 	return colon ? ahead.at.token.kind == T_COLON :
 		       ahead.at.token.kind == T_OPERATOR && ahead.at.token.op == OP_EQ;

@@ -25,6 +25,7 @@ struct token {
 	u8 op;			/* T_OPERATOR: OP_... */
 	u8 level;		/* ... how tightly it binds, 0: it is a prefix only */
 	char suffix;		/* T_STRING: X, B or none */
+	bool doubled;		/* T_STRING: there are doubled quotes in it */
 	const char *t;		/* its text; T_STRING: between the quotes */
 	u32 length;
 	u32 start, end;		/* offsets in the source */
@@ -90,6 +91,7 @@ void rx_next_token(struct compiler *c);
 void rx_first_token(struct compiler *c);
 bool rx_keyword(const struct compiler *c, const char *word);
 void rx_skip_clause(struct compiler *c);
+bool rx_may_follow(const struct compiler *c, char wanted);
 struct str *rx_token_name(struct compiler *c, const struct token *t);	/* upper case: a new string */
 struct val rx_token_value(struct compiler *c, const struct token *t);	/* of a string or constant */
 __attribute__((noreturn)) void rx_token_error(struct compiler *c, i32 error, i32 subcode);
@@ -104,7 +106,7 @@ void rx_expression(struct compiler *c);
 bool rx_begins_term(const struct compiler *c);
 enum name_kind rx_symbol_kind(const struct token *t);
 void rx_emit_symbol(struct compiler *c, enum op simple, enum op stem, enum op compound, const struct token *t);
-u32 rx_arguments(struct compiler *c, bool closed);
+u32 rx_arguments(struct compiler *c, bool closed);	/* their number, CALL_OMITTED */
 struct sym *rx_symbol_of(struct compiler *c, const struct token *t);
 
 /* compile.c */

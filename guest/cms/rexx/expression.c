@@ -154,7 +154,7 @@ u32 rx_arguments(struct compiler *c, bool closed)
 			if (comma && !pending) {
 				rx_emit(c, OP_OMITTED, 0);
 				rx_pushes(c, 1);
-				count++;
+				count = (count + 1) | CALL_OMITTED;
 			}
 			break;
 		}
@@ -163,7 +163,7 @@ u32 rx_arguments(struct compiler *c, bool closed)
 			if (!pending) {
 				rx_emit(c, OP_OMITTED, 0);
 				rx_pushes(c, 1);
-				count++;
+				count = (count + 1) | CALL_OMITTED;
 			}
 			pending = false;
 			rx_next_token(c);
@@ -178,7 +178,7 @@ u32 rx_arguments(struct compiler *c, bool closed)
 	if (closed)
 		rx_next_token(c);
 	c->reserved = reserved;
-	if (count > 250)
+	if ((count & CALL_ARGUMENTS) > 250)
 		RAISE(c->x, 11, 1);
 	return count;
 }

@@ -104,6 +104,8 @@ i32 rx_arg_whole(struct rexx *x, struct val *a, u32 i, i32 least)
 {
 	i32 n;
 
+	if (LIKELY(!a[i].s && a[i].n >= least))
+		return a[i].n;
 	if (!rx_whole(x, &a[i], &n))
 		rx_bad_argument(x, 12, &a[i]);
 	if (n < least)

@@ -180,7 +180,7 @@ struct val rx_text(struct rexx *x, const char *t, u32 length)
 	if (length == 0)
 		return EMPTY;
 	s = rx_str(x, length);
-	memcpy(s->t, t, length);
+	copy_text(s->t, t, length);
 	return STRING(s);
 }
 

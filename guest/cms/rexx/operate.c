@@ -50,18 +50,18 @@ void rx_operate_compare(struct rexx *x, enum op op)
 /* Puts the topmost values one after the other. */
 void rx_join(struct rexx *x, u32 many, u32 blanks)
 {
-	struct val *a = x->sp - many, r;
+	struct val *end = x->sp, *a = end - many, r;
 	u32 length = 0, from = 0;
 	struct str *s;
 	char *to;
 
-	for (const struct val *at = a; at < x->sp; at++) {
+	for (const struct val *at = a; at < end; at++) {
 		char digits[12];
 		u32 n = at->s ? at->s->length : rx_itoa(at->n, digits);
 
-		if (n > 0x3FFFFFFFu - length)
-			RAISE(x, 5, 1);
 		length += n;
+		if (UNLIKELY(length > 0x3FFFFFFFu))
+			RAISE(x, 5, 1);
 	}
 	for (u32 left = blanks; left; left &= left - 1)
 		length++;
@@ -77,13 +77,13 @@ void rx_join(struct rexx *x, u32 many, u32 blanks)
 		r = STRING(s);
 	}
 	blanks >>= from;
-	for (struct val *at = a + from; at < x->sp; at++, blanks >>= 1) {
+	for (struct val *at = a + from; at < end; at++, blanks >>= 1) {
 		if (blanks & 1)
 			*to++ = ' ';
 		if (at->s) {
 			u32 n = at->s->length;
 
-			memcpy(to, at->s->t, n);
+			copy_text(to, at->s->t, n);
 			to += n;
 			drop(x, *at);
 		} else {

@@ -91,11 +91,13 @@ static inline bool whole(struct val v, i32 *n)
 	} while (0)
 
 /* A built-in function has as many arguments as it wants, and those that it needs. */
-static inline void check_arguments(struct rexx *x, const struct builtin_entry *e, const struct val *first, u32 count)
+static inline void check_arguments(struct rexx *x, const struct builtin_entry *e, const struct val *first, u32 how)
 {
+	u32 count = how & CALL_ARGUMENTS;
+
 	if (UNLIKELY(count < e->least || count > e->most))
 		rx_raise(x, 40, count < e->least ? 3 : 4, e->name, rx_zlength(e->name));
-	for (u32 i = 0; i < e->least; i++)
+	for (u32 i = 0; UNLIKELY(how & CALL_OMITTED) && i < e->least; i++)
 		if (UNLIKELY(is_omitted(first[i])))
 			rx_raise(x, 40, 5, e->name, rx_zlength(e->name));
 }
@@ -121,7 +123,7 @@ static __attribute__((noinline)) bool call(struct rexx *x, u32 operand, u32 how,
 	if (name->builtin >= 0) {
 		const struct builtin_entry *e = &rx_builtins[name->builtin];
 
-		check_arguments(x, e, first, arguments);
+		check_arguments(x, e, first, how);
 		r = e->perform(x, first, arguments);
 	} else {
 		r = rx_call_external(x, name, op == OP_CALL ? REXX_SUBROUTINE : REXX_FUNCTION, arguments, &has);
@@ -631,16 +633,16 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			RELOAD();
 			break;
 		case OP_FUNCTION: {
-			u32 arguments = *pc & CALL_ARGUMENTS;
+			u32 how = *pc, arguments = how & CALL_ARGUMENTS;
 			const struct sym *name = x->symbol[operand];
 			const struct builtin_entry *e;
 			struct val *first, r;
 
 			/* One of the program's own comes first, unless its name is in quotes. */
-			if (UNLIKELY(name->builtin < 0) || (UNLIKELY(name->label >= 0) && !(*pc & CALL_QUOTED))) {
+			if (UNLIKELY(name->builtin < 0) || (UNLIKELY(name->label >= 0) && !(how & CALL_QUOTED))) {
 				SYNC();
 				f->pc++;
-				if (!call(x, operand, *pc, OP_FUNCTION)) {
+				if (!call(x, operand, how, OP_FUNCTION)) {
 					RELOAD();
 					break;
 				}
@@ -652,7 +654,7 @@ static __attribute__((noinline)) void execute(struct rexx *x)
 			SYNC();
 			e = &rx_builtins[name->builtin];
 			first = low + 2 - arguments;
-			check_arguments(x, e, first, arguments);
+			check_arguments(x, e, first, how);
 			r = e->perform(x, first, arguments);
 			for (low = first; arguments > 0; arguments--, first++)
 				drop(x, *first);

@@ -66,19 +66,31 @@ static bool skip_blanks(struct compiler *c)
 {
 	bool blank = false;
 
-	while (!at_line_end(c)) {
-		char ch = here(c);
+	for (;;) {
+		const struct rexx_text *l = line_at(c);
+		u32 column = c->at.column;
 
-		if (is_blank(ch)) {
-			blank = true;
-			c->at.column++;
-		} else if (ch == '/' && after(c, 1) == '*') {
-			skip_comment(c);
-		} else {
-			break;
-		}
+		while (column < l->length && is_blank(l->text[column]))
+			column++;
+		blank |= column > c->at.column;
+		c->at.column = column;
+		if (column + 1 >= l->length || l->text[column] != '/' || l->text[column + 1] != '*')
+			return blank;
+		skip_comment(c);
 	}
-	return blank;
+}
+
+/* Whether this character may be the next one after blanks; what is sure is that it is not. */
+bool rx_may_follow(const struct compiler *c, char wanted)
+{
+	const struct rexx_text *l = line_at(c);
+	u32 column = c->at.column;
+
+	while (column < l->length && is_blank(l->text[column]))
+		column++;
+	/* There may be a comment in between, or the clause goes on on the next line. */
+	return column < l->length &&
+	       (l->text[column] == wanted || l->text[column] == '/' || l->text[column] == ',');
 }
 
 struct operator {
@@ -157,24 +169,28 @@ static void scan_operator(struct compiler *c)
 static void scan_string(struct compiler *c)
 {
 	struct token *k = &c->at.token;
-	char quote = here(c);
+	const struct rexx_text *l = line_at(c);
+	const char *at = l->text + c->at.column, *end = l->text + l->length;
+	char quote = *at++;
 	char suffix;
 
 	k->kind = T_STRING;
-	k->t = line_at(c)->text + c->at.column + 1;
-	c->at.column++;
+	k->t = at;
+	k->doubled = false;
 	for (;;) {
-		if (at_line_end(c))
+		while (at < end && *at != quote)
+			at++;
+		if (at == end) {
+			c->at.column = l->length;
 			RAISE(c->x, 6, quote == '"' ? 3 : 2);
-		if (here(c) == quote) {
-			if (after(c, 1) != quote)
-				break;
-			c->at.column++;
 		}
-		c->at.column++;
+		if (at + 1 == end || at[1] != quote)
+			break;
+		k->doubled = true;
+		at += 2;
 	}
-	k->length = (u32)(line_at(c)->text + c->at.column - k->t);
-	c->at.column++;
+	k->length = (u32)(at - k->t);
+	c->at.column = (u32)(at - l->text) + 1;
 	suffix = upper(after(c, 0));
 	k->suffix = 0;
 	if ((suffix == 'X' || suffix == 'B') && !is_symbol(after(c, 1))) {
@@ -188,11 +204,13 @@ static void scan_symbol(struct compiler *c)
 {
 	struct token *k = &c->at.token;
 	char first = here(c);
-	u32 from = c->at.column;
+	const struct rexx_text *l = line_at(c);
+	u32 from = c->at.column, column = from;
 
-	while (!at_line_end(c) && is_symbol(here(c)))
-		c->at.column++;
-	k->t = line_at(c)->text + from;
+	while (column < l->length && is_symbol(l->text[column]))
+		column++;
+	c->at.column = column;
+	k->t = l->text + from;
 	k->kind = class_of(first) & CHAR_LETTER ? T_SYMBOL : T_CONSTANT;
 	/* 1E+5 is one symbol: digits, perhaps a point, E, a sign, digits. */
 	if (k->kind == T_CONSTANT && (after(c, 0) == '+' || after(c, 0) == '-') && is_digit(after(c, 1)) &&
@@ -356,7 +374,9 @@ static bool same_word(const char *t, u32 length, const char *word)
 /* Whether the token at hand is this keyword. */
 bool rx_keyword(const struct compiler *c, const char *word)
 {
-	return c->at.token.kind == T_SYMBOL && same_word(c->at.token.t, c->at.token.length, word);
+	const struct token *k = &c->at.token;
+
+	return k->kind == T_SYMBOL && upper(*k->t) == *word && same_word(k->t, k->length, word);
 }
 
 struct str *rx_token_name(struct compiler *c, const struct token *t)
@@ -430,6 +450,8 @@ struct val rx_token_value(struct compiler *c, const struct token *t)
 		return packed(c, t, t->suffix == 'X' ? 16 : 2);
 	if (!t->length)
 		return EMPTY;
+	if (!t->doubled)
+		return rx_text(c->x, t->t, t->length);
 	s = rx_str(c->x, t->length);
 	for (u32 i = 0; i < t->length; i++) {
 		s->t[n++] = t->t[i];
