@@ -68,9 +68,25 @@ static int run(const struct command *command, const struct call *call)
     return with_storage(perform_work, &work);
 }
 
+/* The first command that begins with this letter or with one after it: names are in order, and begin with letters. */
+static u32 first_from(char letter)
+{
+    u32 low = 0, high = command_count;
+
+    while (low < high) {
+        u32 middle = (low + high) / 2;
+
+        if ((u8)commands[middle].name[0] < (u8)letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static const struct command *built_in(const name token)
 {
-    for (u32 n = 0; n < command_count; n++)
+    for (u32 n = first_from(token[0]); n < command_count && commands[n].name[0] == token[0]; n++)
         if (is(token, commands[n].name))
             return &commands[n];
     return NULL;
@@ -90,7 +106,7 @@ const struct command *command_abbreviated(const name token)
             pad(full, sizeof full, short_forms[n].name, (u32)strlen(short_forms[n].name));
             return built_in(full);
         }
-    for (u32 n = 0; n < command_count; n++)
+    for (u32 n = first_from(token[0]); n < command_count && commands[n].name[0] == token[0]; n++)
         if (abbreviates(token, commands[n].name, commands[n].least))
             return &commands[n];
     return NULL;
