@@ -41,6 +41,8 @@ struct Inner {
     output: Vec<Vec<u8>>,
     /// What the display has sent and the guest not read.
     input: Option<Vec<u8>>,
+    /// A Read Buffer of the guest's that the terminal is to answer.
+    asked: Option<Asked>,
     attention: bool,
     bell: Option<Doorbell>,
 }
@@ -49,6 +51,11 @@ impl Inner {
     /// Whether the guest may have a screen of its own.
     fn active(&self) -> bool {
         self.on || self.called
+    }
+
+    /// The key that the guest has not read yet.
+    fn aid(&self) -> Aid {
+        self.input.as_ref().and_then(|record| record.first()).map_or(Aid::None, |&aid| Aid::from_byte(aid))
     }
 }
 
@@ -61,6 +68,27 @@ pub enum Called {
     Erased,
     /// The data stream is not valid.
     Invalid,
+}
+
+/// How far a Read Buffer is: the terminal alone knows where nulls lie, and what was typed before a PA key.
+enum Asked {
+    /// It is still to be sent.
+    Now,
+    /// The terminal has it.
+    Sent,
+    /// This is the answer.
+    Answered(Vec<u8>),
+    /// None comes: the display is not the guest's any more.
+    Lost,
+}
+
+/// What a Read Buffer brings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Buffer {
+    /// The contents of the display's buffer, as it sends them.
+    Here(Vec<u8>),
+    /// The terminal has been asked; [`Glass::inbound`] says when the answer is here.
+    Awaited,
 }
 
 /// A guest's 3270.
@@ -89,6 +117,7 @@ impl Default for Glass {
                 screen: empty(Size::new(DEFAULT.0, DEFAULT.1)),
                 output: Vec::new(),
                 input: None,
+                asked: None,
                 attention: false,
                 bell: None,
             }),
@@ -108,6 +137,7 @@ impl Glass {
             let bell = inner.bell.take();
             let fresh = Glass::default().inner.into_inner().held();
             *inner = Inner { on, taken, bell, screen: empty(size), ..fresh };
+            ring(inner);
         }
     }
 
@@ -141,6 +171,7 @@ impl Glass {
     pub fn hide(&self) {
         let mut inner = self.lock();
         (inner.taken, inner.shown) = (true, false);
+        lose(inner);
     }
 
     /// CP has a line to show: it takes the display if the guest has it. Returns whether it did.
@@ -149,8 +180,14 @@ impl Glass {
         let had = inner.shown;
         if had {
             (inner.taken, inner.shown) = (true, false);
+            lose(inner);
         }
         had
+    }
+
+    /// The terminal has gone: what it was asked it does not answer.
+    pub fn hang_up(&self) {
+        lose(self.lock());
     }
 
     /// What is to be sent to the terminal, if the guest has the display.
@@ -160,17 +197,56 @@ impl Glass {
             return None;
         }
         let output = std::mem::take(&mut inner.output);
-        Some(if std::mem::take(&mut inner.whole) { vec![whole(&inner.screen)] } else { output })
+        let mut records = if std::mem::take(&mut inner.whole) { vec![whole(&inner.screen)] } else { output };
+        if matches!(inner.asked, Some(Asked::Now)) {
+            inner.asked = Some(Asked::Sent);
+            records.push(vec![command::RB]);
+        }
+        Some(records)
     }
 
-    /// The display has sent something for the guest.
-    pub fn inbound(&self, record: &[u8]) {
+    /// The display has sent something for the guest. Returns whether it answers a Read Buffer that was awaited; else it
+    /// is an attention.
+    pub fn inbound(&self, record: &[u8]) -> bool {
         let mut inner = self.lock();
-        let Ok(inbound) = Inbound::parse(record) else { return };
+        if matches!(inner.asked, Some(Asked::Sent)) && inner.screen.accept_buffer(record) {
+            inner.asked = Some(Asked::Answered(record.to_vec()));
+            ring(inner);
+            return true;
+        }
+        let Ok(inbound) = Inbound::parse(record) else { return false };
+        if matches!(inner.asked, Some(Asked::Answered(_) | Asked::Lost)) {
+            inner.asked = None;
+        }
         inner.screen.accept(&inbound);
         inner.input = Some(record.to_vec());
         inner.attention = true;
         ring(inner);
+        false
+    }
+
+    /// Read Buffer. The terminal is asked if the guest has it; otherwise the screen in memory answers, and so it does
+    /// with `at_once` if the terminal has not answered by now.
+    pub fn read_buffer(&self, at_once: bool) -> Buffer {
+        let mut inner = self.lock();
+        match inner.asked.take() {
+            Some(Asked::Answered(record)) => return Buffer::Here(record),
+            None if inner.active() && inner.shown && !at_once => {
+                inner.asked = Some(Asked::Now);
+                return Buffer::Awaited;
+            }
+            Some(waits @ (Asked::Now | Asked::Sent)) if !at_once => {
+                inner.asked = Some(waits);
+                return Buffer::Awaited;
+            }
+            _ => (),
+        }
+        Buffer::Here(inner.screen.read_buffer(inner.aid()))
+    }
+
+    /// Whether a Read Buffer waits for the terminal.
+    pub fn is_asked(&self) -> bool {
+        matches!(self.lock().asked, Some(Asked::Now | Asked::Sent))
     }
 
     /// A write of the guest's: the command as the terminal knows it, then the data.
@@ -201,19 +277,19 @@ impl Glass {
         Outcome::ENDED
     }
 
-    fn read(&self, code: u8) -> Vec<u8> {
+    /// Read Modified, or with `all` Read Modified All.
+    fn read_modified(&self, all: bool) -> Vec<u8> {
         let mut inner = self.lock();
-        let aid = inner.input.as_ref().and_then(|record| record.first()).map_or(Aid::None, |&aid| Aid::from_byte(aid));
-        match code {
-            command::RB => inner.screen.read_buffer(aid),
-            command::RMA => inner.screen.read_modified_all(aid),
-            _ => inner.input.take().unwrap_or_else(|| inner.screen.read_modified(Aid::None)),
+        match all {
+            true => inner.screen.read_modified_all(inner.aid()),
+            false => inner.input.take().unwrap_or_else(|| inner.screen.read_modified(Aid::None)),
         }
     }
 
     /// A command of a channel program. The screen is here, whether there is a display to show it or not: a guest
     /// without a terminal, or at one that only writes lines, goes on, and the display that comes later shows what is on
-    /// it. (Linux asks again and again for ever when its console wants intervention.) After a write `touch` is called.
+    /// it. (Linux asks again and again for ever when its console wants intervention.) Read Buffer alone is the
+    /// terminal's to answer. `touch` is called when there is something to send.
     pub fn command(
         &self,
         command: Command,
@@ -228,8 +304,15 @@ impl Glass {
             return Outcome::ENDED;
         }
         let Some(code) = command::of_channel_command(command.code) else { return Outcome::reject(SENSE_BYTES) };
-        if matches!(code, command::RB | command::RM | command::RMA) {
-            data.store(&self.read(code));
+        if code == command::RB {
+            let buffer = self.read_buffer(false);
+            touch();
+            let Buffer::Here(record) = buffer else { return Outcome::Pending };
+            data.store(&record);
+            return Outcome::ENDED;
+        }
+        if matches!(code, command::RM | command::RMA) {
+            data.store(&self.read_modified(code == command::RMA));
             return Outcome::ENDED;
         }
         let mut record = vec![code];
@@ -267,13 +350,9 @@ impl Glass {
         !inner.active() || !inner.written
     }
 
-    /// A read by DIAGNOSE X'58': nothing if the guest has no screen.
-    pub fn called_read(&self, code: u8) -> Option<Vec<u8>> {
-        let there = {
-            let inner = self.lock();
-            inner.active() && inner.written
-        };
-        there.then(|| self.read(code))
+    /// What was modified, for DIAGNOSE X'58'.
+    pub fn called_read(&self) -> Vec<u8> {
+        self.read_modified(false)
     }
 
     /// The guest writes or reads a line: what it had by DIAGNOSE X'58' is gone.
@@ -281,7 +360,7 @@ impl Glass {
         let mut inner = self.lock();
         if inner.called {
             (inner.called, inner.shown, inner.written, inner.whole) = (false, false, false, false);
-            (inner.input, inner.attention) = (None, false);
+            (inner.input, inner.attention, inner.asked) = (None, false, None);
             inner.output.clear();
         }
     }
@@ -304,7 +383,15 @@ impl Glass {
     /// Forgets input and attention, as a reset of the device does.
     pub fn reset(&self) {
         let mut inner = self.lock();
-        (inner.attention, inner.input) = (false, None);
+        (inner.attention, inner.input, inner.asked) = (false, None, None);
+    }
+}
+
+/// A Read Buffer that waits is answered from the screen in memory.
+fn lose(mut inner: MutexGuard<'_, Inner>) {
+    if matches!(inner.asked, Some(Asked::Now | Asked::Sent)) {
+        inner.asked = Some(Asked::Lost);
+        ring(inner);
     }
 }
 
@@ -386,8 +473,8 @@ mod tests {
         glass.write(hello(), None);
         glass.inbound(&[Aid::Pf(3).byte(), 0x40, 0x40]);
         assert!(glass.take_attention() && !glass.take_attention());
-        assert_eq!(glass.read(command::RM), [Aid::Pf(3).byte(), 0x40, 0x40]);
-        assert_eq!(glass.read(command::RM)[0], Aid::None.byte());
+        assert_eq!(glass.called_read(), [Aid::Pf(3).byte(), 0x40, 0x40]);
+        assert_eq!(glass.called_read()[0], Aid::None.byte());
     }
 
     #[test]
@@ -395,7 +482,37 @@ mod tests {
         let glass = glass();
         assert_eq!(glass.write(vec![command::WSF, 0, 5, 1, 0xff, 2], None), Outcome::ENDED);
         assert!(glass.take_attention());
-        assert_eq!(glass.read(command::RM)[0], Aid::StructuredField.byte());
+        assert_eq!(glass.called_read()[0], Aid::StructuredField.byte());
+    }
+
+    #[test]
+    fn the_terminal_answers_a_read_buffer_as_long_as_the_guest_has_it() {
+        let glass = glass();
+        glass.write(hello(), None);
+        let mut display = empty(Size::new(43, 80));
+        let shows = |glass: &Glass, display: &mut Screen| {
+            let records = glass.take_records().expect("the guest has the display");
+            records.iter().filter_map(|record| display.apply(record).expect("it obeys").reply).last()
+        };
+        assert_eq!(shows(&glass, &mut display), None);
+        // A PA key tells nothing of what was typed, the buffer does, and where.
+        display.set_cursor(10);
+        assert!(display.type_text("X"));
+        let key = display.press(Aid::Pa(2)).expect("the keyboard is free");
+        assert!(!glass.inbound(&key) && glass.read_buffer(false) == Buffer::Awaited && glass.is_asked());
+        let answer = shows(&glass, &mut display).expect("the buffer");
+        assert_eq!((answer[0], answer.len()), (Aid::Pa(2).byte(), 1923));
+        assert!(glass.inbound(&answer));
+        assert_eq!(glass.read_buffer(false), Buffer::Here(answer));
+        assert_eq!(glass.lock().screen.row(0), "HELLO\0\0\0\0\0X".replace('\0', " "));
+        // CP takes the display: what it shows is known.
+        assert_eq!(glass.read_buffer(false), Buffer::Awaited);
+        glass.hide();
+        assert!(matches!(glass.read_buffer(false), Buffer::Here(record) if record.len() == 1923));
+        // The terminal does not answer.
+        glass.show();
+        assert_eq!(glass.read_buffer(false), Buffer::Awaited);
+        assert!(matches!(glass.read_buffer(true), Buffer::Here(_)) && !glass.is_asked());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use arch::io::DeviceStatus;
 use arch::{Program, Real};
 use base::ebcdic;
 use consoles::device::VirtualConsole;
-use consoles::glass::Called;
+use consoles::glass::{Buffer, Called};
 use cpu::Interruption;
 use tn3270::datastream::command;
 use zerocopy::IntoBytes;
@@ -26,6 +26,18 @@ const ERASED: DeviceStatus = DeviceStatus(0x8e);
 /// Channel end, device end and unit check: the data stream is not one.
 const INVALID: DeviceStatus = DeviceStatus(0x0e);
 
+/// How many microseconds a terminal has for the answer to a Read Buffer. After that the screen in memory answers.
+const PATIENCE: u64 = 3_000_000;
+
+/// How a command went.
+enum Performed {
+    Done,
+    /// The console has a status to report.
+    Refused,
+    /// The terminal has been asked, and the instruction is to be executed again.
+    Awaited,
+}
+
 /// A CCW: like those of format 0, with a control byte where they have a zero.
 struct Ccw {
     command: u8,
@@ -43,7 +55,8 @@ struct Ccw {
 /// 2A reads (X'80' what was modified, else the buffer). Lines that have been shown stay until the user has cleared them
 /// (MORE...), unless the virtual machine has erased them. From the first erase/write on every key is an attention,
 /// until the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E'
-/// wants an erase/write first, X'0E' has found the data stream invalid; 3: no such device.
+/// wants an erase/write first, X'0E' has found the data stream invalid; 3: no such device. The buffer is read from the
+/// terminal, with the nulls in it and what was typed before a PA key; the instruction ends when it has come.
 pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
     let vdev = call.gr(call.r3) as u16;
     let mut at = call.address(call.r1);
@@ -63,9 +76,16 @@ pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
             areas.push((next.address, next.count));
             flags = next.flags;
         }
-        if !perform(call, vdev, &first, &areas)? {
-            call.set_cc(1);
-            return Ok(());
+        match perform(call, vdev, &first, &areas)? {
+            Performed::Done => (),
+            Performed::Refused => {
+                call.set_cc(1);
+                return Ok(());
+            }
+            Performed::Awaited => {
+                call.again(PATIENCE);
+                return Ok(());
+            }
         }
         if flags & CHAIN_COMMAND == 0 {
             break;
@@ -94,8 +114,8 @@ fn fetch(call: &Call<'_>, areas: &[(Real, u16)]) -> Result<Vec<u8>, Interruption
     Ok(data)
 }
 
-/// Performs one command; `false` if the console has a status to report instead.
-fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Result<bool, Interruption> {
+/// Performs one command.
+fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Result<Performed, Interruption> {
     let glass = &call.vmdbk.glass;
     let terminal = call.vmdbk.console().terminal.clone().filter(|terminal| terminal.is_display());
     let Some(terminal) = terminal else { return Ok(refuse(call, vdev, ERASED)) };
@@ -134,36 +154,44 @@ fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Resu
             };
             glass.call(record, size, bell)
         }
-        READ => match glass.called_read(if ccw.control & 0x80 != 0 { command::RM } else { command::RB }) {
-            Some(data) => {
-                let mut data = data.as_slice();
-                for &(address, count) in areas {
-                    let (now, later) = data.split_at(data.len().min(count.into()));
-                    call.write(address, now)?;
-                    data = later;
-                }
-                Called::Done
+        READ if glass.has_none() => Called::Erased,
+        READ => {
+            // If it has been asked before, it has had its time.
+            let late = glass.is_asked();
+            let data = match ccw.control & 0x80 {
+                0 => glass.read_buffer(late),
+                _ => Buffer::Here(glass.called_read()),
+            };
+            let Buffer::Here(data) = data else {
+                terminal.touch();
+                return Ok(Performed::Awaited);
+            };
+            let mut data = data.as_slice();
+            for &(address, count) in areas {
+                let (now, later) = data.split_at(data.len().min(count.into()));
+                call.write(address, now)?;
+                data = later;
             }
-            None => Called::Erased,
-        },
+            Called::Done
+        }
         _ => return Err(arch::Program::Specification.into()),
     };
     terminal.touch();
     Ok(match done {
-        Called::Done => true,
+        Called::Done => Performed::Done,
         Called::Erased => refuse(call, vdev, ERASED),
         Called::Invalid => refuse(call, vdev, INVALID),
     })
 }
 
-/// Has the console present this status. Returns `false`.
-fn refuse(call: &Call<'_>, vdev: u16, why: DeviceStatus) -> bool {
+/// Has the console present this status.
+fn refuse(call: &Call<'_>, vdev: u16, why: DeviceStatus) -> Performed {
     call.vmdbk.glass.report(why);
     let mut css = call.machine.configuration.css();
     if let Some(id) = css.find(vdev) {
         css.signal(id);
     }
-    false
+    Performed::Refused
 }
 
 /// `DIAGNOSE X'264'`: CP communication.

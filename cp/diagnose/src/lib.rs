@@ -26,6 +26,8 @@ pub struct Call<'a> {
     pub machine: &'a Machine,
     /// The address of the virtual CPU.
     pub cpu: u16,
+    /// The length of the instruction in bytes.
+    pub ilc: u8,
     /// The R1 field, a general register's number.
     pub r1: u8,
     /// The R3 field, a general register's number.
@@ -130,6 +132,16 @@ impl Call<'_> {
         if nanoseconds > 0 {
             self.machine.defer(self.cpu, self.cp.now().plus_micros(nanoseconds.div_ceil(1000)));
         }
+    }
+
+    /// The DIAGNOSE waits for something outside: it is executed again after so many microseconds, or as soon as
+    /// [`Machine::go_on`] says so. What it has done by now it does again.
+    pub fn again(&self, microseconds: u64) {
+        let mut core = self.core();
+        let state = &mut core.state;
+        state.ia = state.ia.wrapping_sub(u64::from(self.ilc)) & state.address_mask;
+        drop(core);
+        self.machine.defer_at_most(self.cpu, self.cp.now().plus_micros(microseconds));
     }
 
     /// A specification exception unless `good`.

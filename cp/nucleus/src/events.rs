@@ -92,7 +92,7 @@ impl Cp {
         if let Some(line) = terminal.line() {
             return match record.first().map(|&byte| Aid::from_byte(byte)) {
                 Some(Aid::SysReq) => dial::system_request(self, &terminal, &line),
-                _ => line.graf.glass.inbound(record),
+                _ => _ = line.graf.glass.inbound(record),
             };
         }
         let Some(vmdbk) = self.owner(&terminal) else { return };
@@ -108,7 +108,16 @@ impl Cp {
         };
         match breaks {
             true => self.set_cp_read(&vmdbk, true),
-            false => vmdbk.glass.inbound(record),
+            // A DIAGNOSE may have waited for it.
+            false if vmdbk.glass.inbound(record) => self.go_on(&vmdbk),
+            false => (),
+        }
+    }
+
+    /// What DIAGNOSEs of a virtual machine have waited for is here.
+    fn go_on(&self, vmdbk: &Arc<Vmdbk>) {
+        for cpu in vmdbk.machine().go_on() {
+            self.processors.wake_one(vmdbk, cpu);
         }
     }
 

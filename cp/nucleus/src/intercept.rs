@@ -73,7 +73,7 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
             Exit::Diagnose { r1, r3, code, ilc } => {
                 let before = cp.now();
                 let generation = vmdbk.generation.load(Ordering::Acquire);
-                let call = diagnose::Call { cp, vmdbk, machine: &machine, cpu, r1, r3, generation };
+                let call = diagnose::Call { cp, vmdbk, machine: &machine, cpu, ilc, r1, r3, generation };
                 let result = diagnose::perform(&call, code);
                 machine.configuration.charge(cpu, cp.now().micros_since(before));
                 // A DIAGNOSE that has reset or replaced the machine has no instruction to complete any more.
@@ -88,7 +88,7 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
             }
             Exit::Iucv { ilc } => {
                 let generation = vmdbk.generation.load(Ordering::Acquire);
-                let call = diagnose::Call { cp, vmdbk, machine: &machine, cpu, r1: 0, r3: 1, generation };
+                let call = diagnose::Call { cp, vmdbk, machine: &machine, cpu, ilc, r1: 0, r3: 1, generation };
                 let result = diagnose::iucv::perform(&call);
                 if !machine.configuration.complete(cpu, result, ilc) {
                     end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);

@@ -306,6 +306,7 @@ pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     let Some(terminal) = vmdbk.console().terminal.take() else { return };
     terminal.write(&format!("DISCONNECT AT {}", cp.long_date()), Tone::Normal, now);
     terminal.set_owner(None);
+    vmdbk.glass.hang_up();
     cp.let_go(vmdbk);
     vmdbk.console().disconnected = Some(now);
     cp.notify_operator(&format!("{} DISCONNECT {:<8} USERS = {:04}", terminal.device(), vmdbk.userid, cp.user_count()));

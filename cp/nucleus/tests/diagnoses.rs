@@ -73,7 +73,10 @@ impl Room {
         let vmdbk = self.vmdbk();
         let machine = vmdbk.machine();
         let generation = vmdbk.generation.load(Ordering::Acquire);
-        perform(&Call { cp: &self.cp, vmdbk: &vmdbk, machine: &machine, cpu: 0, r1: 2, r3: 4, generation }, code)
+        perform(
+            &Call { cp: &self.cp, vmdbk: &vmdbk, machine: &machine, cpu: 0, ilc: 4, r1: 2, r3: 4, generation },
+            code,
+        )
     }
 
     /// The same, after these four registers were set.

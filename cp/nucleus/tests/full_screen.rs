@@ -171,6 +171,43 @@ fn diagnose_58_gives_the_guest_the_whole_screen_until_it_writes_a_line() {
 }
 
 #[test]
+fn a_read_of_the_buffer_is_the_terminals_to_answer() {
+    let room = Room::new();
+    let mut seat = room.display();
+    seat.log_on();
+    let text = [&[WCC][..], &base::ebcdic::from_str("FULL")].concat();
+    store(&seat, 0x400, &text);
+    store(&seat, 0x300, &ccw(0x29, 0x400, 0x20, 0x80, text.len() as u16));
+    diagnose(&seat, 0x58, 0x300, 9);
+    assert_eq!(condition_code(&mut seat), 0);
+    store(&seat, 0x300, &ccw(0x2a, 0x500, 0x20, 0x00, 0x800));
+    diagnose(&seat, 0x58, 0x300, 9);
+    // The screen comes back, and the terminal is asked. What is typed meanwhile only it knows.
+    let records = seat.terminal.guest_records().expect("the guest has the display");
+    let [whole, read] = records.as_slice() else { panic!("{records:02x?}") };
+    seat.screen.apply(whole).expect("it obeys");
+    seat.screen.set_cursor(8);
+    assert!(seat.screen.type_text("XY"));
+    let answer = seat.screen.apply(read).expect("it obeys").reply.expect("a buffer");
+    seat.send(&answer);
+    assert_eq!(condition_code(&mut seat), 0);
+    seat.say("display 500.10");
+    let shown = seat.cp_screen();
+    assert!(shown.contains("60404AC6 E4D3D300 000000E7 E8000000"), "{shown}");
+
+    // A terminal that does not answer has a few seconds.
+    seat.say("store s500 0");
+    diagnose(&seat, 0x58, 0x300, 9);
+    let _ = seat.terminal.guest_records();
+    room.clock.pass(4_000_000);
+    room.cp.tick();
+    room.run();
+    assert_eq!(condition_code(&mut seat), 0);
+    seat.say("display 500.4");
+    assert!(seat.cp_screen().contains("60404AC6"), "{}", seat.cp_screen());
+}
+
+#[test]
 fn the_status_of_the_console_says_what_diagnose_58_did_not_like() {
     let room = Room::new();
     let mut seat = room.display();

@@ -165,7 +165,8 @@ impl Guest<'_> {
             core.state.gr[2..6].copy_from_slice(&registers);
         }
         let generation = self.vmdbk.generation.load(Ordering::Relaxed);
-        let call = Call { cp: self.cp, vmdbk: &self.vmdbk, machine: &machine, cpu: 0, r1: 2, r3: 4, generation };
+        let call =
+            Call { cp: self.cp, vmdbk: &self.vmdbk, machine: &machine, cpu: 0, r1: 2, r3: 4, ilc: 4, generation };
         diagnose::perform(&call, code).unwrap();
         let core = machine.configuration.cpu(0);
         (core.state.cc, std::array::from_fn(|n| core.state.gr[2 + n]))

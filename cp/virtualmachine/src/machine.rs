@@ -33,7 +33,7 @@ pub struct Machine {
     /// Its pages, if CP takes some away.
     pub pages: Option<Pages>,
     /// Virtual CPUs that wait until an instruction has ended, which uses a disk with SET TIMING ON.
-    deferred: Mutex<HashMap<u16, Tod>>,
+    deferred: Mutex<HashMap<u16, Deferral>>,
     /// What happens when, unless the program sets its watchdog anew (DIAGNOSE X'288').
     watchdog: Mutex<Option<Watchdog>>,
     /// As many starts of I/O have been counted for processors.
@@ -185,13 +185,25 @@ impl Machine {
 
     /// The instruction that virtual CPU `cpu` has just issued ends at `until`; the CPU waits for that.
     pub fn defer(&self, cpu: u16, until: Tod) {
-        self.deferred().insert(cpu, until);
+        self.deferred().insert(cpu, Deferral { until, ends_early: false });
+    }
+
+    /// The same, but what the instruction waits for may come earlier ([`Machine::go_on`]).
+    pub fn defer_at_most(&self, cpu: u16, until: Tod) {
+        self.deferred().insert(cpu, Deferral { until, ends_early: true });
+    }
+
+    /// What the instructions of virtual CPUs wait for has come: they go on. Returns which CPUs those are.
+    pub fn go_on(&self) -> Vec<u16> {
+        let mut deferred = self.deferred();
+        let ended = deferred.extract_if(|_, deferral| deferral.ends_early);
+        ended.map(|(cpu, _)| cpu).collect()
     }
 
     /// Until when virtual CPU `cpu` waits for the end of an instruction, if that is later than `now`.
     pub fn deferred_until(&self, cpu: u16, now: Tod) -> Option<Tod> {
         let mut deferred = self.deferred();
-        let until = *deferred.get(&cpu)?;
+        let until = deferred.get(&cpu)?.until;
         if until > now {
             return Some(until);
         }
@@ -210,7 +222,7 @@ impl Machine {
         self.watchdog.lock().held()
     }
 
-    fn deferred(&self) -> MutexGuard<'_, HashMap<u16, Tod>> {
+    fn deferred(&self) -> MutexGuard<'_, HashMap<u16, Deferral>> {
         self.deferred.lock().held()
     }
 
@@ -237,6 +249,13 @@ impl Machine {
     pub fn now(&self) -> Tod {
         self.configuration.now()
     }
+}
+
+/// A virtual CPU waits for the end of an instruction.
+struct Deferral {
+    until: Tod,
+    /// What it waits for may come before.
+    ends_early: bool,
 }
 
 /// Attaches a device; of two with one number the first stays.

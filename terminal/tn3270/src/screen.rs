@@ -7,7 +7,9 @@
 use crate::codepage::CodePage;
 use crate::datastream::order::{Command, Order, Orders, Truncated, is_character};
 use crate::datastream::structured::{self, ImplicitPartition, UsableArea};
-use crate::datastream::{Aid, Attribute, Color, Highlight, Inbound, QueryReply, Size, Wcc, attribute_type, code};
+use crate::datastream::{
+    Aid, Attribute, Color, Highlight, Inbound, QueryReply, Size, Wcc, attribute_type, code, decode_address,
+};
 use base::layout::U16;
 use zerocopy::IntoBytes;
 
@@ -593,6 +595,40 @@ impl Screen {
                 *cell = Cell { byte, ..*cell };
             }
         }
+    }
+
+    /// Takes over a whole buffer, as a Read Buffer sends it without extended attributes. `false`, and nothing is
+    /// changed, if the record is something else: fields that were modified have addresses.
+    pub fn accept_buffer(&mut self, record: &[u8]) -> bool {
+        let mut cells: Vec<Cell> = Vec::with_capacity(self.cells.len());
+        let [_, first, second, ref data @ ..] = *record else { return false };
+        let mut bytes = data.iter().copied();
+        let mut graphic_escape = false;
+        while let Some(byte) = bytes.next() {
+            let Some(&old) = self.cells.get(cells.len()) else { return false };
+            match byte {
+                code::GE => {
+                    graphic_escape = true;
+                    continue;
+                }
+                code::SF => {
+                    let Some(attribute) = bytes.next() else { return false };
+                    cells.push(Cell { attribute: Some(Attribute::from_byte(attribute)), ..old });
+                }
+                code::SBA | code::SFE | code::SA => return false,
+                byte => cells.push(Cell { byte, attribute: None, graphic_escape, ..old }),
+            }
+            graphic_escape = false;
+        }
+        if cells.len() != self.cells.len() {
+            return false;
+        }
+        self.cells = cells;
+        let cursor = decode_address([first, second]);
+        if cursor < self.size.positions() {
+            self.cursor = cursor;
+        }
+        true
     }
 
     /// Types text at the cursor, like an operator: `false` if the keyboard is locked or a position is protected.

@@ -61,11 +61,19 @@ impl Seat {
     /// Whether the guest has the display; what it has written is on the screen then.
     pub fn is_guests(&mut self) -> bool {
         let Some(records) = self.terminal.guest_records() else { return false };
+        let mut answers = Vec::new();
         for record in records {
             self.sent = (self.sent.0 + record.len(), self.sent.1 + 1);
-            self.screen.apply(&record).expect("a display obeys it");
+            answers.extend(self.screen.apply(&record).expect("a display obeys it").reply);
         }
-        true
+        if answers.is_empty() {
+            return true;
+        }
+        for answer in answers {
+            self.site.cp.inbound(self.terminal.id, &answer);
+            let _ = self.site.runs(self.slices);
+        }
+        self.is_guests()
     }
 
     /// Types text, and presses ENTER: on the guest's screen where the cursor is, else in CP's input area.
