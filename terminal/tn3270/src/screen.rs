@@ -597,14 +597,18 @@ impl Screen {
         }
     }
 
-    /// Takes over a whole buffer, as a Read Buffer sends it without extended attributes. `false`, and nothing is
-    /// changed, if the record is something else: fields that were modified have addresses.
+    /// Takes over a whole buffer, as a Read Buffer sends it; characters keep the attributes that they have here.
+    /// `false`, and nothing is changed, if the record is something else: fields that were modified have addresses.
     pub fn accept_buffer(&mut self, record: &[u8]) -> bool {
         let mut cells: Vec<Cell> = Vec::with_capacity(self.cells.len());
         let [_, first, second, ref data @ ..] = *record else { return false };
         let mut bytes = data.iter().copied();
         let mut graphic_escape = false;
         while let Some(byte) = bytes.next() {
+            if byte == code::SA {
+                let (Some(_), Some(_)) = (bytes.next(), bytes.next()) else { return false };
+                continue;
+            }
             let Some(&old) = self.cells.get(cells.len()) else { return false };
             match byte {
                 code::GE => {
@@ -615,7 +619,15 @@ impl Screen {
                     let Some(attribute) = bytes.next() else { return false };
                     cells.push(Cell { attribute: Some(Attribute::from_byte(attribute)), ..old });
                 }
-                code::SBA | code::SFE | code::SA => return false,
+                code::SFE => {
+                    let mut cell = Cell { attribute: Some(Attribute::default()), ..old };
+                    for _ in 0..bytes.next().unwrap_or(0) {
+                        let (Some(kind), Some(value)) = (bytes.next(), bytes.next()) else { return false };
+                        set(&mut cell, (kind, value));
+                    }
+                    cells.push(cell);
+                }
+                code::SBA => return false,
                 byte => cells.push(Cell { byte, attribute: None, graphic_escape, ..old }),
             }
             graphic_escape = false;

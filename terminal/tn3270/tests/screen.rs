@@ -32,6 +32,29 @@ fn a_golden_screen() {
 }
 
 #[test]
+fn a_buffer_that_was_read_is_taken_over() {
+    /// Set Reply Mode: extended fields, and characters with highlighting and colour.
+    const MODES: [&[u8]; 3] =
+        [&[0xf3, 0, 5, 0x09, 0, 0], &[0xf3, 0, 5, 0x09, 0, 1], &[0xf3, 0, 7, 0x09, 0, 2, 0x41, 0x42]];
+    for mode in MODES {
+        let (mut host, record) = logon();
+        host.apply(&record).expect("a screen");
+        let mut display = host.clone();
+        display.apply(mode).expect("a mode");
+        assert!(display.type_text("maint"));
+        display.tab();
+        assert!(display.type_text("maint"));
+        let buffer = display.read_buffer(Aid::Pa(2));
+        assert!(host.accept_buffer(&buffer));
+        assert_eq!((host.text(), host.cursor()), (display.text(), display.cursor()));
+        assert_eq!(host.read_modified(Aid::Enter)[3..], display.read_modified(Aid::Enter)[3..]);
+        // What was modified is no buffer, nor is a part of one.
+        assert!(!host.accept_buffer(&display.read_modified(Aid::Enter)));
+        assert!(!host.accept_buffer(&buffer[..buffer.len() - 1]) && !host.accept_buffer(&[]));
+    }
+}
+
+#[test]
 fn an_operator_logs_on() {
     let (mut screen, record) = logon();
     assert!(!screen.type_text("x"), "the keyboard is locked until the host unlocks it");
