@@ -85,7 +85,6 @@ const LOW: [(&str, &str, &[&str]); 3] = [
         &[
             "xedit/facts.c",
             "xedit/filetype.c",
-            "xedit/keys.c",
             "xedit/load.c",
             "xedit/macro.c",
             "xedit/option.c",
@@ -119,7 +118,6 @@ const LOW: [(&str, &str, &[&str]); 3] = [
             "xedit/misc.c",
             "xedit/pointer.c",
             "xedit/prefix.c",
-            "xedit/prefixcmd.c",
             "xedit/ring.c",
             "xedit/subcommand.c",
             "xedit/transaction.c",

@@ -1,8 +1,8 @@
 /*
  * SET: how CMS behaves; what it does not know is CP's.
  *
- * Most of it is switches, which QUERY shows by the same table. FULLREAD and IMESCAPE are of full screens, REDTYPE and
- * BLIP of typewriters: they are kept and told for programs that ask.
+ * Most of it is switches, which QUERY shows by the same table. IMESCAPE is of full screens, REDTYPE and BLIP of
+ * typewriters: they are kept and told for programs that ask.
  */
 #include "command.h"
 #include "../nucleus/segment.h"

@@ -130,6 +130,7 @@ bool show_screen(void)
     here.display.looks = here.looks;
     here.display.substitute = settings.nondisplay;
     here.display.compress = settings.remote;
+    here.display.full_read = settings.fullread;
     here.display.alarm = here.alarm;
     display_write(&here.display);
     here.busy = here.alarm = here.stale = here.unseen = false;

@@ -8,11 +8,11 @@
  */
 #include "display.h"
 
-enum { SBA = 0x11, SF = 0x1d, IC = 0x13, SA = 0x28, SFE = 0x29, RA = 0x3c };
+enum { IC = 0x13, SA = 0x28, SFE = 0x29, RA = 0x3c };
 enum { PAIR_ATTRIBUTE = 0xc0, PAIR_HIGHLIGHT = 0x41, PAIR_COLOUR = 0x42, PAIR_ALL = 0x00 };
 /* Restore the keyboard, reset what was modified; sound the alarm. */
 enum { WCC = 0xc3, WCC_ALARM = 0x04, PER_ROW = 16, LOOK_ROOM = 12, INK_ROOM = 6, RUN = 5 };
-enum { ATTRIBUTE_MODIFIED = 0x01, ATTRIBUTE_SKIP = 0x30, ATTRIBUTE_HIGH = 0x08, ATTRIBUTE_HIDDEN = 0x0c };
+enum { ATTRIBUTE_SKIP = 0x30, ATTRIBUTE_HIGH = 0x08, ATTRIBUTE_HIDDEN = 0x0c };
 
 /* Six bits as a character of the data stream. */
 static u8 graphic(u32 six)
@@ -34,7 +34,7 @@ void display_belongs_to(const void *owner) { shown = owner; }
 bool display_is_shown(const void *owner) { return shown == owner && screen_is_ours(); }
 
 /* Addresses have twelve bits, on large displays fourteen. */
-static u8 *address(const struct display *display, u8 *to, u8 order, u32 cell)
+u8 *display_address(const struct display *display, u8 *to, u8 order, u32 cell)
 {
     bool large = display->rows * display->columns > 4096;
 
@@ -141,7 +141,7 @@ static u8 *write_runs(struct display *display, u8 *to, u32 cell, u32 count)
         while (run < count && at[run] == at[0])
             run++;
         if (run >= RUN) {
-            to = address(display, to, RA, cell + run == cells ? 0 : cell + run);
+            to = display_address(display, to, RA, cell + run == cells ? 0 : cell + run);
             *to = (u8)at[0];
             printable(display, to++, 1);
             cell += run;
@@ -203,7 +203,7 @@ static u8 *write_cells(struct display *display, u8 *to, u32 cell, u32 end)
     bool inked = display->ink != NULL && display->colours;
     u8 now = 0;
 
-    to = address(display, to, SBA, cell);
+    to = display_address(display, to, SBA, cell);
     while (cell < end) {
         u32 count;
 
@@ -271,7 +271,7 @@ void display_write(struct display *display)
         for (u32 row = 0; row < display->rows; row++)
             if (display->whole || row_differs(display, row * display->columns, display->columns))
                 to = write_row(display, to, row * display->columns);
-        to = address(display, to, SBA, display->cursor < cells ? display->cursor : 0);
+        to = display_address(display, to, SBA, display->cursor < cells ? display->cursor : 0);
         *to++ = IC;
         if (screen_write(display->whole ? display->rows > 24 || display->columns > 80 ? SCREEN_ALTERNATE : SCREEN_ERASE
                                         : SCREEN_WRITE,
@@ -293,13 +293,19 @@ bool display_read(struct display *display, u32 *length)
 {
     struct inbound input;
     const char *text;
-    u32 cell, count;
+    u32 cell, typed;
 
     if (!screen_read(display->stream, display->room, length) || *length == 0)
         return false;
+    if (display->full_read && display->stream[0] != AID_CLEAR) {
+        int count = display_whole(display, display->stream + 1, display->stream + INBOUND_FIELDS);
+
+        if (count >= 0)
+            *length = INBOUND_FIELDS + (u32)count;
+    }
     input = (struct inbound){ display->stream + INBOUND_FIELDS, display->stream + *length };
-    while (*length > INBOUND_FIELDS && display_field(display, &input, &cell, &text, &count))
-        text_translate((char *)display->stream + ((const u8 *)text - display->stream), count, other_page);
+    while (*length > INBOUND_FIELDS && display_field(display, &input, &cell, &text, &typed))
+        text_translate((char *)display->stream + ((const u8 *)text - display->stream), typed, other_page);
     return true;
 }
 

@@ -21,6 +21,7 @@ struct display {
     u32 rows, columns;
     bool colours, whole;        /* it has colours; all of it is to be written */
     bool alarm, compress;       /* the alarm is to be sounded; few bytes rather than few instructions */
+    bool full_read;             /* SET FULLREAD ON: the whole buffer is read, with its nulls, and after PA keys */
     char *cell, *old_cell;      /* what is to be shown, what is */
     u8 *look, *old_look;        /* 0, or where a field begins: 1 + index of its look */
     u8 *ink, *old_ink;          /* NULL, or of each character, if it does not look as its field */
@@ -33,6 +34,8 @@ struct display {
     u8 aid;
 };
 
+/* Orders and a bit of a field's attribute, which are in what a display sends as well. */
+enum { GE = 0x08, SBA = 0x11, SF = 0x1d, ATTRIBUTE_MODIFIED = 0x01 };
 enum { AID_ENTER = 0x7d, AID_CLEAR = 0x6d, AID_PA1 = 0x6c, AID_PA2 = 0x6e, AID_PA3 = 0x6b };
 
 /* Fields that were modified, as a display sends them. */
@@ -48,9 +51,14 @@ bool display_read(struct display *display, u32 *length);
 void display_belongs_to(const void *owner);
 bool display_is_shown(const void *owner);
 u32 address_of(const u8 *from);
+u8 *display_address(const struct display *display, u8 *to, u8 order, u32 cell);   /* what follows it */
 bool display_field(const struct display *display, struct inbound *input, u32 *cell, const char **text, u32 *length);
 void display_touched(struct display *display, u32 cell, u32 length);
 u32 display_key(u8 aid);                                 /* which PF key; 0: none */
+
+/* fullread.c */
+int display_whole(struct display *display, u8 cursor[2], u8 *to);
+bool display_changed(struct display *display);           /* whether anything was typed, whatever the key */
 
 /* setscreen.c */
 void look_text(char text[64], const struct look *look);

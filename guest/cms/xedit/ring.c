@@ -266,6 +266,7 @@ static bool begin_session(void)
     editor->nondisplay = '"';
     editor->escape = '/';
     editor->remote = settings.remote;
+    editor->full_read = settings.fullread;
     editor->break_on = true;
     memcpy(editor->break_key, "PA1     ", sizeof editor->break_key);
     for (u32 n = 0; n < AREAS; n++)

@@ -231,6 +231,10 @@ void brkkey_values(struct view *view, struct asked *asked)
     give(asked, "%t", editor->break_key);
 }
 
+/* Nulls among characters are blanks, and what was typed before a PA key is taken: the whole buffer is read. */
+int fullread_set(struct view *view, struct words *words) { (void)view; return switch_word(words, &editor->full_read); }
+void fullread_values(struct view *view, struct asked *asked) { (void)view; give_switch(asked, editor->full_read); }
+
 /* Kept for macros that set them: the stream is short on every line, and goes as the display's own code page has it. */
 int apl_set(struct view *view, struct words *words) { (void)view; return switch_word(words, &editor->apl); }
 int text_set(struct view *view, struct words *words) { (void)view; return switch_word(words, &editor->text); }

@@ -535,17 +535,30 @@ u32 read_transaction(each_field *each, void *with, bool change)
     return pa > 0 ? pa : display_key(editor->display.aid);
 }
 
+/* A PA key sends nothing of what was typed: without SET FULLREAD ON that is lost, and said. */
+static void pa_key(u32 *length)
+{
+    if (editor->full_read || !display_changed(&editor->display))
+        return;
+    *length = INBOUND_FIELDS;
+    editor->display.whole = true;
+    message("XSU", 614, 'E');
+}
+
 static void take(u32 length)
 {
     const u8 *stream = editor->display.stream;
     struct logical *logical = take_key(length);
     u8 aid = editor->display.aid;
+
     if (aid == AID_CLEAR) {
         if (!measure_again())
             editor->typewriter = true;
         return;
     }
     notes_clear();
+    if (aid == AID_PA1 || aid == AID_PA2 || aid == AID_PA3)
+        pa_key(&length);
     editor->stale = editor->stale || length > INBOUND_FIELDS || editor->view->input;
     if (logical != NULL && (u32)(logical - editor->logical) != editor->active) {
         editor->stale = true;
@@ -581,6 +594,7 @@ void editor_write(void)
     display->looks = editor->looks;
     display->substitute = editor->nondisplay;
     display->compress = editor->remote;
+    display->full_read = editor->full_read;
     display_write(display);
 }
 

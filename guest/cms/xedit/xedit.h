@@ -235,6 +235,7 @@ struct editor {
     u32 controls;
     char control_escape;        /* 0: there is none */
     bool translates, apl, text, remote, escapes, break_on;   /* SET TRANSLAT, APL, TEXT, REMOTE, ESCAPE, BRKKEY */
+    bool full_read;             /* SET FULLREAD */
     u8 translation[256];
     char escape, break_key[8];
     u32 field_row, field_column;    /* where what READ is told was typed */

@@ -129,7 +129,8 @@ pub(crate) fn play(
         "27 132" => (27, "3279-5"),
         _ => panic!("{name}: no model has {size}"),
     };
-    let mut client = Client::connect_as(system, &["-model", model], "");
+    // A 3270 leaves nulls where they are; s3270 makes blanks of those in front of what is typed.
+    let mut client = Client::connect_as(system, &["-model", model, "-clear", "blankFill"], "");
     client.log_on(user);
     client.say("ipl 190 parm autocr", "Ready;", limit);
     ready();
