@@ -70,16 +70,16 @@ static bool undefined(const struct opened *o) { return (o->recfm & RECFM_U) == R
 
 /* ---- OPEN and CLOSE ---- */
 
-/* The exits of the data control block that are for OPEN. */
-static void open_exits(const struct frame *frame, u32 dcb)
+u32 os_exit_of(u32 dcb, u8 wanted)
 {
     u32 list = three(dcb + DCB_EXLST);
 
     for (u8 code = 0; list != 0 && os_may_fetch(list, 4) && !(code & 0x80); list += 4) {
         code = *(const u8 *)list;
-        if ((code & 0x7f) == EXIT_DCB)
-            (void)os_call(frame, three(list), 0, dcb);
+        if ((code & 0x7f) == wanted)
+            return three(list);
     }
+    return 0;
 }
 
 /* What the block does not say: of FILEDEF, then of the file. */
@@ -202,7 +202,7 @@ static const u8 *file_there(const struct opened *o)
     return o->both && !o->anew && o->set.what.device == ON_DISK && find_file(&o->set.what.id, &disk, &fst) ? fst : NULL;
 }
 
-static int open_one(const struct frame *frame, u32 dcb, u8 how)
+static int open_one(const struct frame *frame, u32 dcb, u8 how, bool job)
 {
     struct opened *o;
     int code = 0;
@@ -217,7 +217,7 @@ static int open_one(const struct frame *frame, u32 dcb, u8 how)
     memcpy(o->saved, (const u8 *)dcb + DCB_OFLGS, sizeof o->saved);
     keep_stated(o, true);
     dataset_define("SOP", &o->set, (const char *)dcb + DCB_DDNAME);
-    if (!understand(o, how & OPEN_HOW))
+    if ((job && !os_job_says(dcb, &o->set.what)) || !understand(o, how & OPEN_HOW))
         return open_failed(o, 1);
     if (!o->output && !o->both &&
         (o->update ? dataset_open_update("SOP", &o->set) : dataset_open_input("SOP", &o->set)) != 0) {
@@ -227,7 +227,8 @@ static int open_one(const struct frame *frame, u32 dcb, u8 how)
     fill_in(dcb, o->set.what.recfm, o->set.what.lrecl, o->set.what.block);
     if (!o->output && !o->anew && (!o->both || file_there(o) != NULL))
         fill_from_file(o, file_there(o));
-    open_exits(frame, dcb);
+    if (os_exit_of(dcb, EXIT_DCB) != 0)
+        (void)os_call(frame, os_exit_of(dcb, EXIT_DCB), 0, dcb);
     o->set.partitioned = o->output && (((const u8 *)dcb)[DCB_DSORG] & DSORG_PO) != 0;
     if (!settle(o)) {
         close_read(o, 0);
@@ -261,7 +262,7 @@ static int open_one(const struct frame *frame, u32 dcb, u8 how)
     return 0;
 }
 
-void os_open(struct frame *frame, u32 list)
+void os_open(struct frame *frame, u32 list, bool job)
 {
     u8 how = 0;
     int worst = 0;
@@ -272,7 +273,7 @@ void os_open(struct frame *frame, u32 list)
         if (!os_may_fetch(list, 4))
             os_abend(0x0c4);
         how = *(const u8 *)list;
-        code = open_one(frame, three(list), how);
+        code = open_one(frame, three(list), how, job);
         worst = code > worst ? code : worst;
     }
     frame->gr[15] = (u32)worst;
@@ -668,6 +669,35 @@ void os_access(struct frame *frame, enum os_access what)
         point(o, edf_word((const u8 *)(frame->gr[0] & 0xffffff)) >> 8);
         break;
     }
+}
+
+/* BSP: register 1 is at the data control block. The block that was read last is the next one; register 15 is 4 where
+ * there is none in front, or what is open is no file of a disk that is read. */
+void os_backspace(struct frame *frame)
+{
+    struct opened *o = opened_at(frame->gr[1] & 0xffffff);
+    u32 each, last;
+
+    frame->gr[15] = 4;
+    if (o == NULL || o->output || o->set.backward || o->set.reader.file == NULL || o->set.reader.number == 0)
+        return;
+    each = (o->recfm & RECFM_U) == RECFM_F ? o->block / o->lrecl : 1;
+    last = o->taken != 0 ? o->taken : o->set.reader.number % each;
+    last = last == 0 || last > o->set.reader.number ? each : last;
+    o->set.reader.number -= last < o->set.reader.number ? last : o->set.reader.number;
+    o->taken = 0;
+    o->written = false;
+    frame->gr[15] = 0;
+}
+
+/* FEOV: what is read has ended; what is written goes on, for it has one volume. */
+void os_end_volume(struct frame *frame)
+{
+    struct opened *o = opened_at(frame->gr[1] & 0xffffff);
+
+    frame->gr[15] = 0;
+    if (o != NULL && !o->output && !o->both)
+        at_end(frame, o->dcb);
 }
 
 /* FIND: reading goes on at a member's beginning. Register 0 is at its name, 1 the complement of the block's address. */

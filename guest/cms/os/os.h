@@ -31,7 +31,10 @@ void os_branched(struct frame *frame, enum os_access what);
 
 /* access.c */
 void os_access(struct frame *frame, enum os_access what);
-void os_open(struct frame *frame, u32 list);
+void os_open(struct frame *frame, u32 list, bool job);   /* `job`: TYPE=J, what the program's JFCBs say holds */
+void os_backspace(struct frame *frame);
+void os_end_volume(struct frame *frame);
+u32 os_exit_of(u32 dcb, u8 code);                        /* of the list of exits: the address; 0: there is none */
 void os_close(struct frame *frame, u32 list);
 void os_find(struct frame *frame);
 void os_build_list(struct frame *frame);
@@ -39,8 +42,14 @@ void os_stow(struct frame *frame);
 void os_close_all(void);
 void os_lose_all(void);
 
-/* recover.c: SPIE and ESTAE. */
+/* describe.c: DEVTYPE and RDJFCB, and what a JFCB that the program has changed says. */
+void os_device_type(struct frame *frame);
+void os_read_job(struct frame *frame);
+bool os_job_says(u32 dcb, struct filedef *what);         /* false: the list of exits has none, or it names no file */
+
+/* recover.c: SPIE, ESPIE and ESTAE. */
 void os_spie(struct frame *frame);
+void os_espie(struct frame *frame);
 void os_resume(struct frame *frame);
 void os_estae(struct frame *frame);
 bool os_recovers(struct frame *frame, u32 completion);

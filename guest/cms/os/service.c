@@ -9,7 +9,11 @@
 enum { SVC_WAIT = 1, SVC_POST = 2, SVC_GETMAIN = 4, SVC_FREEMAIN = 5, SVC_LINK = 6, SVC_XCTL = 7, SVC_LOAD = 8,
        SVC_DELETE = 9, SVC_GETMAIN_R = 10, SVC_TIME = 11, SVC_SPIE = 14, SVC_ESTAE = 60, SVC_BLDL = 18, SVC_OPEN = 19,
        SVC_CLOSE = 20, SVC_WTO = 35, SVC_ATTACH = 42, SVC_TTIMER = 46, SVC_STIMER = 47, SVC_STOW = 21,
-       SVC_GETMAIN_X = 120 };
+       SVC_GETMAIN_X = 120, SVC_OPEN_JOB = 22, SVC_DEVTYPE = 24, SVC_FEOV = 31, SVC_RDJFCB = 64, SVC_BSP = 69,
+       SVC_ESPIE = 109 };
+/* Of these there is nothing to do: tasks are one, and no other program has what they ask for. */
+enum { SVC_RESTORE = 17, SVC_TRKBAL = 25, SVC_CHAP = 44, SVC_DEQ = 48, SVC_ENQ = 56, SVC_DETACH = 62,
+       SVC_CHKPT = 63 };
 enum { ECB_POSTED = 0x40, WTO_HEAD = 4, REPLY_HEAD = 8 };
 /* GETMAIN's list, and its flags. */
 enum { LIST_LENGTH = 0, LIST_ANSWER = 4, LIST_FLAGS = 8, LIST_SIZE = 10, LIST_VARIABLE = 0xc0,
@@ -382,7 +386,25 @@ static void perform_one(u32 number, struct frame *frame)
             os_build_list(frame);
         break;
     case SVC_OPEN:
-        os_open(frame, frame->gr[1] & 0xffffff);
+        os_open(frame, frame->gr[1] & 0xffffff, false);
+        break;
+    case SVC_OPEN_JOB:
+        os_open(frame, frame->gr[1] & 0xffffff, true);
+        break;
+    case SVC_DEVTYPE:
+        os_device_type(frame);
+        break;
+    case SVC_RDJFCB:
+        os_read_job(frame);
+        break;
+    case SVC_BSP:
+        os_backspace(frame);
+        break;
+    case SVC_FEOV:
+        os_end_volume(frame);
+        break;
+    case SVC_ESPIE:
+        os_espie(frame);
         break;
     case SVC_CLOSE:
         os_close(frame, frame->gr[1] & 0xffffff);
@@ -402,8 +424,11 @@ static void perform_one(u32 number, struct frame *frame)
     case SVC_TTIMER:
         os_ttimer(frame);
         break;
-    default:
+    case SVC_STIMER:
         os_stimer(frame);
+        break;
+    default:
+        frame->gr[15] = 0;
     }
 }
 
@@ -432,7 +457,9 @@ bool os_service(u32 number, struct frame *frame)
 {
     static const u8 known[] = { SVC_WAIT, SVC_POST, SVC_GETMAIN, SVC_FREEMAIN, SVC_LINK, SVC_LOAD, SVC_DELETE,
                                 SVC_GETMAIN_R, SVC_TIME, SVC_BLDL, SVC_OPEN, SVC_CLOSE, SVC_WTO, SVC_ATTACH,
-                                SVC_STIMER, SVC_TTIMER, SVC_STOW, SVC_GETMAIN_X, SVC_XCTL, SVC_SPIE, SVC_ESTAE };
+                                SVC_STIMER, SVC_TTIMER, SVC_STOW, SVC_GETMAIN_X, SVC_XCTL, SVC_SPIE, SVC_ESTAE,
+                                SVC_OPEN_JOB, SVC_DEVTYPE, SVC_FEOV, SVC_RDJFCB, SVC_BSP, SVC_ESPIE, SVC_RESTORE,
+                                SVC_TRKBAL, SVC_CHAP, SVC_DEQ, SVC_ENQ, SVC_DETACH, SVC_CHKPT };
 
     if (memchr(known, (int)number, sizeof known) == NULL)
         return false;
