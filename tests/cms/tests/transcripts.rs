@@ -28,6 +28,7 @@
 
 use cms::story::{Story, What, folder_of_disk, masked};
 use cms::system::Site;
+use std::collections::BTreeSet;
 use std::path::Path;
 use support::stories::told_again;
 
@@ -95,4 +96,50 @@ fn each_program_for_users_has_a_story() {
         }
     }
     assert!(programs >= 15, "{programs} programs");
+}
+
+/// Every number of a message that files below a folder show: DMS, three letters, the number, a letter.
+fn shown_in(folder: &Path, numbers: &mut BTreeSet<u32>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of tests") {
+        let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            shown_in(&path, numbers);
+            continue;
+        }
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        numbers.extend(text.split("DMS").skip(1).filter_map(|after| {
+            let after = after.get(3..)?;
+            let digits = after.find(|c: char| !c.is_ascii_digit())?;
+            after[digits..].starts_with(['I', 'W', 'E', 'S', 'T', 'R']).then(|| after[..digits].parse::<u32>().ok())?
+        }));
+    }
+}
+
+/// A message is shown by a test, or is one of those in `unshown.txt`: that list only gets shorter.
+#[test]
+fn each_message_is_shown_but_for_a_list() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let list = folder.join("unshown.txt");
+    let mut shown = BTreeSet::new();
+    for tests in [folder.clone(), folder.join("../../../vm/tests"), folder.join("../../../cp/nucleus/tests")] {
+        shown_in(&tests, &mut shown);
+    }
+    let sources = std::fs::read_to_string(cms::source().join("help/messages.txt")).expect("the messages");
+    let mut told = String::new();
+    let mut seen = BTreeSet::new();
+    for (number, text) in sources.lines().filter_map(|line| line.strip_prefix('.')?.split_once(' ')) {
+        let value = number.parse().expect("a number");
+        if seen.insert(value) && !shown.contains(&value) {
+            told += &format!("{number} {text}\n");
+        }
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&list, &told).expect("the repository is writable");
+    }
+    let listed = std::fs::read_to_string(&list).expect("the list");
+    let news: Vec<&str> = told.lines().filter(|line| !listed.lines().any(|old| old == *line)).collect();
+    assert!(news.is_empty(), "no test shows:\n{}", news.join("\n"));
+    let known: Vec<&str> = listed.lines().filter(|old| !told.lines().any(|line| line == *old)).collect();
+    assert!(known.is_empty(), "BLESS=1 takes out of unshown.txt what tests show:\n{}", known.join("\n"));
+    println!("{} of {} messages are shown", seen.len() - told.lines().count(), seen.len());
 }
