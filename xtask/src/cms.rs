@@ -265,9 +265,15 @@ pub(crate) fn prepare() -> Outcome {
     programs(&compiler, &folder)?;
     lua::module(&compiler, &STRICT, &source(), &folder)?;
     ddr::programs(&compiler, &STRICT, &source(), &folder)?;
-    disks(&description, &folder)?;
+    disks(&description, &folder, None)?;
     println!("CMS is ready: {}.", folder.display());
     Ok(())
+}
+
+/// [`prepare`], and the disks and their files are as if made at this time, in seconds since 1970.
+pub(crate) fn prepare_dated(time: &str) -> Outcome {
+    prepare()?;
+    disks(&Description::read(&source())?, &folder(), Some(time))
 }
 
 fn modified(path: &Path) -> Option<std::time::SystemTime> {
@@ -400,7 +406,7 @@ fn deck(object: &Path, name: &str, folder: &Path) -> Outcome {
 }
 
 /// `edfdisk`, and with it the images of the disks.
-fn disks(description: &Description, folder: &Path) -> Outcome {
+fn disks(description: &Description, folder: &Path, time: Option<&str>) -> Outcome {
     let edfdisk = folder.join("edfdisk");
     // How libraries lie on a disk is CMS's own.
     let members = source().join("lib/members.c");
@@ -412,15 +418,15 @@ fn disks(description: &Description, folder: &Path) -> Outcome {
         let macros = host::files(&source().join("sdk/macros").join(library), |_| true);
         run(Command::new(&edfdisk).arg("maclib").arg(folder.join(library).with_extension("MACLIB")).args(macros))?;
     }
-    DISKS.iter().try_for_each(|disk| image(disk, &edfdisk, description, folder))
+    DISKS.iter().try_for_each(|disk| image(disk, &edfdisk, description, folder, time))
 }
 
-/// The image of a disk: formatted, and filled with its files.
-fn image(disk: &Disk, edfdisk: &Path, description: &Description, folder: &Path) -> Outcome {
+/// The image of a disk: formatted, and filled with its files, at this time or now.
+fn image(disk: &Disk, edfdisk: &Path, description: &Description, folder: &Path, time: Option<&str>) -> Outcome {
     let image = folder.join(disk.image).with_extension("img");
     let tool = |what: &str| {
         let mut command = Command::new(edfdisk);
-        command.arg(what).arg(&image);
+        command.arg(what).arg(&image).envs(time.map(|time| (host::EPOCH, time)));
         command
     };
     let reserved = if disk.image == SYSTEM { RESERVED } else { 0 };

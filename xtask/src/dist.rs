@@ -1,9 +1,9 @@
 //! `cargo x dist`: what is given away, in `cache/dist`: a static executable with CMS aboard, a Debian package, an OCI
 //! image, a list of what it is made of, and check sums of all.
 //!
-//! All times are that of the last commit, all owners are root, all lists are sorted, and no path of this machine is in
-//! the executable: the same sources and compilers give the same bytes. `--twice` builds twice, in
-//! two folders, and compares.
+//! All times are that of the last commit, or SOURCE_DATE_EPOCH. All owners are root, all lists are sorted, and no path
+//! of this machine is in the executable: the same sources and compilers give the same bytes. `--twice` makes everything
+//! once more from a copy of the sources in another folder, CMS too, and compares.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,10 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::cms;
-use crate::host::{self, Failure, Outcome, at, cargo, output, run};
+use crate::host::{self, EPOCH, Failure, Outcome, at, cargo, output, run};
 
+/// The file of check sums.
+const SUMS: &str = "SHA256SUMS";
 /// The profile it is built with.
 const PROFILE: &str = "dist";
 /// Debian's name for this machine's architecture, OCI's, and Rust's target.
@@ -41,16 +43,21 @@ pub(crate) fn dist(words: &[&str]) -> Outcome {
     let architecture = std::env::consts::ARCH;
     let known = ARCHITECTURES.iter().find(|(name, ..)| *name == architecture);
     let &(_, debian, oci, target) = known.ok_or("There is no package for this host's architecture.")?;
-    let time = output(Command::new("git").current_dir(host::root()).args(["log", "-1", "--format=%ct"]))?;
+    let time = match std::env::var(EPOCH) {
+        Ok(time) => time,
+        Err(_) => output(Command::new("git").current_dir(host::root()).args(["log", "-1", "--format=%ct"]))?,
+    };
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let dist = Dist { debian, oci, target, version, time: time.trim().to_owned() };
-    cms::prepare()?;
+    cms::prepare_dated(&dist.time)?;
     let folder = host::cache().join("dist");
     let sums = dist.make(&folder, &host::target(""))?;
     if twice {
-        let again = host::cache().join("dist-again");
-        if dist.make(&again, &again.join("target"))? != sums {
-            return Err(format!("{} and {} differ.", folder.display(), again.display()).into());
+        let (again, others) = dist.again()?;
+        let differing = differing(&sums, &others);
+        if !differing.is_empty() {
+            let (folder, again, names) = (folder.display(), again.display(), differing.join(", "));
+            return Err(format!("{folder} and {again} differ in {names}; diffoscope shows where.").into());
         }
         println!("Built twice: the same bytes.");
     }
@@ -59,6 +66,30 @@ pub(crate) fn dist(words: &[&str]) -> Outcome {
 }
 
 impl Dist {
+    /// Makes everything from a copy of the sources in another folder; where it is, and the check sums.
+    fn again(&self) -> Outcome<(PathBuf, String)> {
+        let copy = host::cache().join("dist-again");
+        if copy.exists() {
+            at(&copy, fs::remove_dir_all(&copy))?;
+        }
+        let words = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+        let names = output(Command::new("git").current_dir(host::root()).args(words))?;
+        for name in names.split_terminator('\0') {
+            let (from, to) = (host::root().join(name), copy.join(name));
+            // One that was removed is still listed until that is committed.
+            if from.is_file() {
+                host::make_folder(to.parent().unwrap_or(&copy))?;
+                at(&to, fs::copy(&from, &to)).map(drop)?;
+            }
+        }
+        let mut dist = cargo(&["run", "--quiet", "--package", "xtask", "--", "dist"]);
+        dist.current_dir(&copy).env(EPOCH, &self.time).env_remove("ENDICOTT_CACHE").env_remove("CARGO_TARGET_DIR");
+        run(dist.stdout(Stdio::null()))?;
+        let made = copy.join("cache/dist");
+        let sums = at(&made, fs::read_to_string(made.join(SUMS)))?;
+        Ok((made, sums))
+    }
+
     /// Makes everything in `folder`; the check sums.
     fn make(&self, folder: &Path, target: &Path) -> Outcome<String> {
         if folder.exists() {
@@ -81,7 +112,7 @@ impl Dist {
         let files = host::files(folder, wanted);
         let names = files.iter().filter_map(|path| path.file_name());
         let sums = output(Command::new("sha256sum").current_dir(folder).args(names))?;
-        host::write_whole(&folder.join("SHA256SUMS"), sums.as_bytes())?;
+        host::write_whole(&folder.join(SUMS), sums.as_bytes())?;
         Ok(sums)
     }
 
@@ -90,7 +121,9 @@ impl Dist {
         let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
         let sources = home.map_err(|_| Failure::from("HOME is not set."))?;
         let own = host::root().display().to_string();
-        let renamed = [(own, "endicott"), (format!("{sources}/registry/src"), "registry")];
+        // Of several that fit, the last counts: the folder of outputs may lie in that of sources.
+        let outputs = target.display().to_string();
+        let renamed = [(own, "endicott"), (format!("{sources}/registry/src"), "registry"), (outputs, "target")];
         let renamed = renamed.map(|(from, to)| format!("--remap-path-prefix={from}={to}"));
         // In a static executable the crate getrandom does not find the C library's function by its name, and would read
         // /dev/urandom, which a container root may lack: it is linked instead.
@@ -139,7 +172,7 @@ impl Dist {
             .args(["--root-owner-group", "-Zxz", "--build"])
             .arg(root)
             .arg(to)
-            .env("SOURCE_DATE_EPOCH", &self.time)
+            .env(EPOCH, &self.time)
             .stdout(Stdio::null()));
         at(&folder, fs::remove_dir_all(&folder))?;
         built
@@ -209,6 +242,18 @@ impl Dist {
     }
 }
 
+/// The names of files whose lines of check sums are not in both lists.
+fn differing<'a>(some: &'a str, others: &'a str) -> Vec<&'a str> {
+    let only = |some: &'a str, others: &str| -> Vec<&'a str> {
+        let unlike = some.lines().filter(|line| !others.lines().any(|other| other == *line));
+        unlike.filter_map(|line| line.split_whitespace().nth(1)).collect()
+    };
+    let mut names = [only(some, others), only(others, some)].concat();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// The list of materials: `tree` has a line `name vN (...)|licence` for each.
 fn cyclone(version: &str, tree: &str) -> String {
     let mut rows: Vec<(&str, &str, &str)> = tree
@@ -267,6 +312,15 @@ fn starts_alone(root: &Path) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_differ_are_named_once() {
+        let some = "11  endicott\n22  endicott_1.deb\n33  endicott_1_sbom.json\n";
+        assert!(differing(some, some).is_empty());
+        let others = "11  endicott\n23  endicott_1.deb\n44  endicott_oci.tar\n";
+        let names = ["endicott_1.deb", "endicott_1_sbom.json", "endicott_oci.tar"];
+        assert_eq!(differing(some, others), names);
+    }
 
     #[test]
     fn materials_are_listed_once_without_our_own_crates() {

@@ -39,6 +39,9 @@ fn checkout_of(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find(is_root).map(Path::to_owned)
 }
 
+/// The variable that has the time of all files, in seconds since 1970 (reproducible-builds.org).
+pub(crate) const EPOCH: &str = "SOURCE_DATE_EPOCH";
+
 /// The folder for what is fetched and derived: `cache/`, or the one `ENDICOTT_CACHE` names.
 pub(crate) fn cache() -> PathBuf {
     env::var_os("ENDICOTT_CACHE").map_or_else(|| root().join("cache"), PathBuf::from)
