@@ -26,13 +26,16 @@ impl Apt {
         // apt wants absolute names.
         let folder = at(folder, fs::canonicalize(folder))?;
         let here = folder.display();
+        // Nothing is installed. apt locks the folder that the file is in, so it is not /dev/null.
+        let status = folder.join("status");
+        at(&status, fs::write(&status, ""))?;
         let mut options = vec![
             "APT::Architecture=s390x".to_owned(),
             "APT::Architectures=s390x".to_owned(),
             format!("Dir::State::Lists={here}/lists"),
             format!("Dir::Cache={here}/cache"),
-            "Dir::State::status=/dev/null".to_owned(),
-            // Nothing is installed, and the folder may not be readable for apt's own user.
+            format!("Dir::State::status={}", status.display()),
+            // The folder may not be readable for apt's own user.
             "APT::Sandbox::User=root".to_owned(),
             "APT::Install-Recommends=no".to_owned(),
             "Acquire::Languages=none".to_owned(),
