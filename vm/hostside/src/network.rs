@@ -465,7 +465,7 @@ fn gateway(port: &Arc<Port>, publish: Vec<Publish>, host_access: bool) -> io::Re
         !to_guest.send_open(&frame, open).waits
     })?;
     let gateway = Arc::new(gateway);
-    // The port does not keep the gateway, whose thread has the port.
+    // The port does not keep the gateway, which has the port.
     let (weak, taken) = (Arc::downgrade(&gateway), Mutex::new(Vec::new()));
     let from_guest = Arc::downgrade(port);
     port.takes(Takes::ALL);
@@ -473,8 +473,11 @@ fn gateway(port: &Arc<Port>, publish: Vec<Publish>, host_access: bool) -> io::Re
         let (Some(gateway), Some(port)) = (weak.upgrade(), from_guest.upgrade()) else { return };
         let mut frame = taken.lock().held();
         while port.receive_open(&mut frame).is_some() {
-            gateway.frame(&frame);
+            gateway.put(&frame);
         }
+        // What the gateway does about them may bring this about once more.
+        drop(frame);
+        gateway.flush();
     });
     let weak = Arc::downgrade(&gateway);
     port.on_room(move || {

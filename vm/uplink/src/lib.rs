@@ -101,18 +101,29 @@ impl Notices {
 pub(crate) struct Inbox {
     bytes: Vec<u8>,
     lengths: Vec<usize>,
+    /// The thread has been told.
+    told: bool,
 }
 
 impl Inbox {
-    /// Adds a frame, unless there are too many bytes. The second value tells whether it is the first.
-    fn add(&mut self, frame: &[u8]) -> (bool, bool) {
-        if self.bytes.len() + frame.len() > INBOX {
-            return (false, false);
+    /// Adds a frame, unless there are too many bytes.
+    fn add(&mut self, frame: &[u8]) -> bool {
+        let taken = self.bytes.len() + frame.len() <= INBOX;
+        if taken {
+            self.bytes.extend_from_slice(frame);
+            self.lengths.push(frame.len());
         }
-        let first = self.lengths.is_empty();
-        self.bytes.extend_from_slice(frame);
-        self.lengths.push(frame.len());
-        (true, first)
+        taken
+    }
+
+    /// Whether the thread is to be told of frames, which it has not been: it counts as told then.
+    pub(crate) fn wants_telling(&mut self) -> bool {
+        !self.is_empty() && !std::mem::replace(&mut self.told, true)
+    }
+
+    /// The bytes of all frames.
+    pub(crate) fn length(&self) -> usize {
+        self.bytes.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -122,6 +133,7 @@ impl Inbox {
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.lengths.clear();
+        self.told = false;
     }
 
     /// The frames.
@@ -151,6 +163,7 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub struct Uplink {
     shared: Arc<Shared>,
+    core: Arc<Mutex<thread::Core>>,
     notices: Notices,
     problems: Vec<Problem>,
     published: Vec<(Publish, SocketAddr)>,
@@ -189,9 +202,9 @@ pub(crate) fn listener_token(number: usize) -> Token {
 }
 
 impl Uplink {
-    /// Starts the thread. `deliver` is called on it with each frame for the guest, and gives false if the guest's queue
-    /// is full: then [`Uplink::room`] says when it is worth another try. A port that cannot be published is a
-    /// [`Problem`] of the result, and stops no other.
+    /// Starts the thread. `deliver` is called with each frame for the guest, on the thread or in [`Uplink::flush`], one
+    /// at a time. It gives false if the guest's queue is full: then [`Uplink::room`] says when it is worth another
+    /// try. A port that cannot be published is a [`Problem`] of the result, and stops no other.
     pub fn start(settings: Settings, deliver: impl FnMut(&[u8]) -> bool + Send + 'static) -> io::Result<Uplink> {
         raise_limit();
         let poll = Poll::new()?;
@@ -220,18 +233,31 @@ impl Uplink {
         let registry = poll.registry().try_clone()?;
         let resolvers = Resolvers::new(settings.resolvers);
         let sockets = Sockets::new(Box::new(deliver), registry, listeners, resolvers, notices.clone());
-        let worker = thread::Worker::new(poll, nat::Nat::new(settings.nat), sockets, shared.clone());
-        let thread = std::thread::Builder::new().name("uplink".to_owned()).spawn(move || worker.run())?;
-        Ok(Uplink { shared, notices, problems, published, thread: Some(thread) })
+        let core = Arc::new(Mutex::new(thread::Core::new(nat::Nat::new(settings.nat), sockets, shared.clone())));
+        let works = core.clone();
+        let thread = std::thread::Builder::new().name("uplink".to_owned()).spawn(move || thread::run(poll, &works))?;
+        Ok(Uplink { shared, core, notices, problems, published, thread: Some(thread) })
     }
 
-    /// A frame of the guest. False: too many wait already, and this one is lost.
-    pub fn frame(&self, frame: &[u8]) -> bool {
-        let (taken, first) = self.shared.inbox.lock().held().add(frame);
-        // One that is not the first finds the thread at work, or about to be.
-        if first {
-            self.wake();
+    /// A frame of the guest, which is looked at with [`Uplink::flush`] at the latest. False: too many wait already, and
+    /// this one is lost.
+    pub fn put(&self, frame: &[u8]) -> bool {
+        self.shared.inbox.lock().held().add(frame)
+    }
+
+    /// The frames that were put are looked at: here if they are short and nothing else is at work, or by the thread.
+    pub fn flush(&self) {
+        // A thread that has been told is at work, or about to be.
+        if !self.shared.inbox.lock().held().wants_telling() || thread::work_at_once(&self.core) {
+            return;
         }
+        self.wake();
+    }
+
+    /// [`Uplink::put`] and [`Uplink::flush`].
+    pub fn frame(&self, frame: &[u8]) -> bool {
+        let taken = self.put(frame);
+        self.flush();
         taken
     }
 

@@ -15,10 +15,39 @@ use std::time::Duration;
 /// Hands a frame to the guest's queue, unless that is full.
 pub(crate) type Deliver = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
+/// A connection of the host.
+#[derive(Debug)]
+struct Stream {
+    stream: TcpStream,
+    connecting: bool,
+    /// The thread hears when more can be written.
+    watched: bool,
+    /// All that had come was read: there is nothing until the thread hears of more.
+    read: bool,
+    /// The other end sends no more, or has failed: of that nothing more is heard.
+    ended: bool,
+}
+
+impl Stream {
+    fn new(stream: TcpStream, connecting: bool) -> Stream {
+        Stream { stream, connecting, watched: connecting, read: false, ended: false }
+    }
+
+    fn receive(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        if self.read && !self.ended {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        let count = self.stream.read(space)?;
+        // As epoll(7) has it: less than there was space for is all there is.
+        self.read = count < space.len();
+        Ok(count)
+    }
+}
+
 /// A socket of a flow.
 #[derive(Debug)]
 enum Socket {
-    Stream { stream: TcpStream, connecting: bool },
+    Stream(Stream),
     Datagrams(UdpSocket),
 }
 
@@ -30,6 +59,10 @@ pub(crate) struct Sockets {
     pub(crate) resolvers: Resolvers,
     pub(crate) notices: Notices,
     table: HashMap<u64, Socket>,
+    /// Flows whose streams were connected when they were opened, and the gateway was not told yet.
+    connected: Vec<FlowId>,
+    /// The flow that has sent something last.
+    pub(crate) sent: Option<FlowId>,
 }
 
 /// What an error of a socket is to the gateway.
@@ -94,7 +127,16 @@ impl Sockets {
         resolvers: Resolvers,
         notices: Notices,
     ) -> Sockets {
-        Sockets { deliver, registry, listeners, resolvers, notices, table: HashMap::new() }
+        Sockets {
+            deliver,
+            registry,
+            listeners,
+            resolvers,
+            notices,
+            table: HashMap::new(),
+            connected: Vec::new(),
+            sent: None,
+        }
     }
 
     /// How many sockets of flows there are.
@@ -106,8 +148,8 @@ impl Sockets {
     pub(crate) fn keep(&mut self, flow: FlowId, mut stream: TcpStream) -> io::Result<()> {
         let _ = stream.set_nodelay(true);
         let token = Token(flow.number() as usize);
-        self.registry.register(&mut stream, token, Interest::READABLE | Interest::WRITABLE)?;
-        self.table.insert(flow.number(), Socket::Stream { stream, connecting: false });
+        self.registry.register(&mut stream, token, Interest::READABLE)?;
+        self.table.insert(flow.number(), Socket::Stream(Stream::new(stream, false)));
         Ok(())
     }
 
@@ -118,17 +160,19 @@ impl Sockets {
         let mut events = [None; 3];
         let Some(socket) = self.table.get_mut(&number) else { return (flow, events) };
         let failed = readiness.is_error() || readiness.is_read_closed();
-        if let Socket::Stream { stream, connecting } = socket
-            && *connecting
-        {
-            let outcome = match stream.take_error() {
-                Ok(Some(error)) | Err(error) => Err(refusal(&error)),
-                Ok(None) if stream.peer_addr().is_ok() => Ok(()),
-                // Not yet.
-                Ok(None) => return (flow, events),
-            };
-            *connecting = false;
-            events[0] = Some(Event::Connected(outcome));
+        if let Socket::Stream(stream) = socket {
+            stream.read = false;
+            stream.ended |= failed;
+            if stream.connecting {
+                let outcome = match stream.stream.take_error() {
+                    Ok(Some(error)) | Err(error) => Err(refusal(&error)),
+                    Ok(None) if stream.stream.peer_addr().is_ok() => Ok(()),
+                    // Not yet.
+                    Ok(None) => return (flow, events),
+                };
+                stream.connecting = false;
+                events[0] = Some(Event::Connected(outcome));
+            }
         }
         if readiness.is_readable() || failed {
             events[1] = Some(Event::Readable);
@@ -145,8 +189,14 @@ impl Sockets {
             Kind::Stream => {
                 let mut stream = TcpStream::connect(to)?;
                 let _ = stream.set_nodelay(true);
-                self.registry.register(&mut stream, token, Interest::READABLE | Interest::WRITABLE)?;
-                Socket::Stream { stream, connecting: true }
+                // The host itself has answered already.
+                let connected = stream.peer_addr().is_ok();
+                let interest = if connected { Interest::READABLE } else { Interest::READABLE | Interest::WRITABLE };
+                self.registry.register(&mut stream, token, interest)?;
+                if connected {
+                    self.connected.push(flow);
+                }
+                Socket::Stream(Stream::new(stream, !connected))
             }
             Kind::Datagram | Kind::Echo => {
                 let mut socket = if kind == Kind::Echo { open_echo(to)? } else { open_datagrams(to)? };
@@ -156,6 +206,11 @@ impl Sockets {
         };
         self.table.insert(flow.number(), socket);
         Ok(())
+    }
+
+    /// A flow that was connected when it was opened, of which the gateway is to be told.
+    pub(crate) fn take_connected(&mut self) -> Option<FlowId> {
+        self.connected.pop()
     }
 
     /// Tells once that there are no descriptors left.
@@ -181,25 +236,36 @@ impl Host for Sockets {
 
     fn send(&mut self, flow: FlowId, data: &[u8]) -> Result<usize, Refusal> {
         let Some(socket) = self.table.get_mut(&flow.number()) else { return Err(Refusal::Broken) };
-        loop {
+        let sent = loop {
             let sent = match socket {
-                Socket::Stream { stream, .. } => stream.write(data),
+                Socket::Stream(stream) => stream.stream.write(data),
                 Socket::Datagrams(socket) => socket.send(data),
             };
-            return match sent {
-                Ok(count) => Ok(count),
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(0),
-                Err(error) => Err(refusal(&error)),
-            };
+            match sent {
+                Ok(count) => break count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break 0,
+                Err(error) => return Err(refusal(&error)),
+            }
+        };
+        self.sent = Some(flow);
+        if let Socket::Stream(Stream { stream, watched, .. }) = socket
+            && sent < data.len()
+            && !*watched
+        {
+            // Most streams take all there is: the thread is not told of those.
+            let (token, interest) = (Token(flow.number() as usize), Interest::READABLE | Interest::WRITABLE);
+            self.registry.reregister(stream, token, interest).map_err(|error| refusal(&error))?;
+            *watched = true;
         }
+        Ok(sent)
     }
 
     fn receive(&mut self, flow: FlowId, space: &mut [u8]) -> Result<Received, Refusal> {
         let Some(socket) = self.table.get_mut(&flow.number()) else { return Err(Refusal::Broken) };
         loop {
             let (got, stream) = match socket {
-                Socket::Stream { stream, .. } => (stream.read(space), true),
+                Socket::Stream(stream) => (stream.receive(space), true),
                 Socket::Datagrams(socket) => (socket.recv(space), false),
             };
             return match got {
@@ -213,20 +279,20 @@ impl Host for Sockets {
     }
 
     fn finish(&mut self, flow: FlowId) {
-        if let Some(Socket::Stream { stream, .. }) = self.table.get(&flow.number()) {
+        if let Some(Socket::Stream(Stream { stream, .. })) = self.table.get(&flow.number()) {
             // What has gone meanwhile needs no end.
             let _ = stream.shutdown(Shutdown::Write);
         }
     }
 
     fn keep_alive(&mut self, flow: FlowId) {
-        if let Some(Socket::Stream { stream, .. }) = self.table.get(&flow.number()) {
+        if let Some(Socket::Stream(Stream { stream, .. })) = self.table.get(&flow.number()) {
             let _ = SockRef::from(stream).set_keepalive(true);
         }
     }
 
     fn close(&mut self, flow: FlowId, how: Close) {
-        if let Some(Socket::Stream { stream, .. }) = self.table.remove(&flow.number())
+        if let Some(Socket::Stream(Stream { stream, .. })) = self.table.remove(&flow.number())
             && how == Close::Reset
         {
             // Closing a socket that does not linger at all is a reset.

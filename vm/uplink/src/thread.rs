@@ -1,15 +1,16 @@
-//! The thread: it waits for sockets, for frames and for the time, and tells the gateway.
+//! The work: the gateway is told of sockets, of frames and of the time. A thread waits for them. A short frame of the
+//! guest is worked on where it comes from.
 
 use crate::sockets::{Sockets, is_exhausted};
 use crate::{Inbox, Listener, Shared, WAKE, listener_token};
 use base::Held;
 use mio::{Events, Poll, Token};
-use nat::Nat;
+use nat::{Event, FlowId, Nat};
 use socket2::SockRef;
 use std::fs::File;
 use std::io::ErrorKind;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How many events are taken at once.
@@ -18,65 +19,145 @@ const EVENTS: usize = 256;
 const TURN: usize = 64;
 /// The longest datagram.
 const LONGEST: usize = 65_535;
+/// Bytes of frames that are worked on where they come from. With more the guest's CPU has better things to do.
+const LITTLE: usize = 8 << 10;
+/// Flows that send one after the other within this time are a crowd, and are taken for one so long.
+const TURNS: Duration = Duration::from_micros(100);
+const CROWD: Duration = Duration::from_millis(2);
+/// So long after such work the thread looks for what is due, and so often.
+const AWAKE: Duration = Duration::from_millis(5);
+const TICK: Duration = Duration::from_millis(1);
 
-/// What the thread works with.
-pub(crate) struct Worker {
-    poll: Poll,
+/// What is worked with, on the thread or where a frame of the guest comes from.
+pub(crate) struct Core {
     nat: Nat,
     sockets: Sockets,
     shared: Arc<Shared>,
     began: Instant,
+    frames: Inbox,
     /// Listeners that may have more.
     ready: Vec<bool>,
     /// A descriptor that is given up when there is no other, so that a call can be taken and ended.
     spare: Option<File>,
     space: Vec<u8>,
+    /// More bytes went by at the last look than [`LITTLE`].
+    busy: bool,
+    /// When work was done last where the frame came from.
+    at_once: Option<Duration>,
+    /// The flow that has sent something last, and since when it is that one.
+    sender: (Option<FlowId>, Duration),
+    /// Several flows send: the thread does that while the guest's CPU goes on.
+    crowded_until: Duration,
+    /// When the thread looks next, if it is not woken. `None`: never.
+    looks_at: Option<Duration>,
 }
 
 fn spare() -> Option<File> {
     File::open("/dev/null").ok()
 }
 
-impl Worker {
-    pub(crate) fn new(poll: Poll, nat: Nat, sockets: Sockets, shared: Arc<Shared>) -> Worker {
+/// The thread: works until it is stopped.
+pub(crate) fn run(mut poll: Poll, core: &Mutex<Core>) {
+    let mut events = Events::with_capacity(EVENTS);
+    loop {
+        let mut locked = core.lock().held();
+        if locked.shared.stop.load(Ordering::Acquire) {
+            return;
+        }
+        locked.take(&events);
+        let wait = locked.until_next_look();
+        drop(locked);
+        // What has come since the last look has written to the waker, so that this returns at once.
+        match poll.poll(&mut events, wait) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => {
+                let core = core.lock().held();
+                return core.sockets.notices.once("the host's network has failed: the guest's is at an end");
+            }
+            // After an interruption there are no events.
+            _ => {}
+        }
+    }
+}
+
+/// Works where a frame of the guest comes from, if it is little: handing it to the thread would cost a switch of
+/// threads. False: the thread is to be woken.
+pub(crate) fn work_at_once(core: &Mutex<Core>) -> bool {
+    let mut core = match core.try_lock() {
+        Ok(core) => core,
+        // The thread is at work.
+        Err(_) => return false,
+    };
+    let now = core.now();
+    if core.busy || now < core.crowded_until || core.shared.inbox.lock().held().length() > LITTLE {
+        return false;
+    }
+    let more = core.work();
+    core.at_once = Some(now);
+    core.look_for_crowd(now);
+    let late = |due| core.looks_at.is_none_or(|at| due < at);
+    !more && !core.nat.next_due().is_some_and(late)
+}
+
+impl std::fmt::Debug for Core {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Core").field("nat", &self.nat).finish_non_exhaustive()
+    }
+}
+
+impl Core {
+    pub(crate) fn new(nat: Nat, sockets: Sockets, shared: Arc<Shared>) -> Core {
         let ready = vec![false; sockets.listeners.len()];
-        Worker { poll, nat, sockets, shared, began: Instant::now(), ready, spare: spare(), space: vec![0; LONGEST] }
+        Core {
+            nat,
+            sockets,
+            shared,
+            began: Instant::now(),
+            frames: Inbox::default(),
+            ready,
+            spare: spare(),
+            space: vec![0; LONGEST],
+            busy: false,
+            at_once: None,
+            sender: (None, Duration::ZERO),
+            crowded_until: Duration::ZERO,
+            looks_at: None,
+        }
     }
 
     fn now(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// Works until it is stopped.
-    pub(crate) fn run(mut self) {
-        let mut events = Events::with_capacity(EVENTS);
-        let mut frames = Inbox::default();
-        while !self.shared.stop.load(Ordering::Acquire) {
-            let more = self.work(&mut frames);
-            let wait = match more {
-                true => Some(Duration::ZERO),
-                false => self.nat.next_due().map(|due| due.saturating_sub(self.now())),
-            };
-            // What has come since the last look has written to the waker, so that this returns at once.
-            match self.poll.poll(&mut events, wait) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => return self.sockets.notices.once("the host's network has failed: the guest's is at an end"),
-            }
-            let now = self.now();
-            for readiness in &events {
-                match readiness.token() {
-                    WAKE => {}
-                    token if self.is_listener(token) => self.ready[WAKE.0 - 1 - token.0] = true,
-                    _ => {
-                        let (flow, happened) = self.sockets.happened(readiness);
-                        for event in happened.into_iter().flatten() {
-                            self.nat.event(now, flow, event, &mut self.sockets);
-                        }
+    /// Takes what has happened to sockets.
+    fn take(&mut self, events: &Events) {
+        let now = self.now();
+        for readiness in events {
+            match readiness.token() {
+                WAKE => {}
+                token if self.is_listener(token) => self.ready[WAKE.0 - 1 - token.0] = true,
+                _ => {
+                    let (flow, happened) = self.sockets.happened(readiness);
+                    for event in happened.into_iter().flatten() {
+                        self.nat.event(now, flow, event, &mut self.sockets);
                     }
                 }
             }
         }
+    }
+
+    /// Works, and tells how long the thread may sleep.
+    fn until_next_look(&mut self) -> Option<Duration> {
+        if self.work() {
+            self.looks_at = Some(Duration::ZERO);
+            return Some(Duration::ZERO);
+        }
+        let now = self.now();
+        let due = self.nat.next_due();
+        // What is done meanwhile without this thread leads to acknowledgements a little later: they are looked for, so
+        // that it need not be woken for each.
+        let soon = self.at_once.is_some_and(|at| now < at + AWAKE).then_some(now + TICK);
+        self.looks_at = due.into_iter().chain(soon).min();
+        self.looks_at.map(|at| at.saturating_sub(now))
     }
 
     fn is_listener(&self, token: Token) -> bool {
@@ -84,13 +165,17 @@ impl Worker {
     }
 
     /// Does what there is to do; gives whether there is more.
-    fn work(&mut self, frames: &mut Inbox) -> bool {
-        std::mem::swap(&mut *self.shared.inbox.lock().held(), frames);
+    fn work(&mut self) -> bool {
+        let bytes = self.bytes();
+        std::mem::swap(&mut *self.shared.inbox.lock().held(), &mut self.frames);
         let now = self.now();
-        for frame in frames.frames() {
+        for frame in self.frames.frames() {
             self.nat.frame(now, frame, &mut self.sockets);
         }
-        frames.clear();
+        self.frames.clear();
+        while let Some(flow) = self.sockets.take_connected() {
+            self.nat.event(now, flow, Event::Connected(Ok(())), &mut self.sockets);
+        }
         if self.shared.room.swap(false, Ordering::AcqRel) {
             self.nat.room(&mut self.sockets);
         }
@@ -103,7 +188,25 @@ impl Worker {
         }
         more |= self.nat.run(self.now(), &mut self.sockets);
         self.tell();
+        self.busy = self.bytes() - bytes > LITTLE as u64;
         more || !self.shared.inbox.lock().held().is_empty()
+    }
+
+    /// Whether flows take turns faster than one alone would be answered.
+    fn look_for_crowd(&mut self, now: Duration) {
+        let (sender, since) = self.sender;
+        if self.sockets.sent != sender {
+            if now < since + TURNS {
+                self.crowded_until = now + CROWD;
+            }
+            self.sender = (self.sockets.sent, now);
+        }
+    }
+
+    /// How many bytes of frames have gone by.
+    fn bytes(&self) -> u64 {
+        let counters = self.nat.counters();
+        counters.bytes_in + counters.bytes_out
     }
 
     /// Lets others see what has happened.

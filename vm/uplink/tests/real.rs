@@ -8,6 +8,7 @@ use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 use uplink::{Publish, Settings, Uplink};
@@ -211,6 +212,60 @@ fn published_ports_lead_to_the_guest() {
     guest.until(LIMIT, "a refusal", |guest| guest.uplink.counters().tcp_refused == 1);
     guest.until(LIMIT, "a reset", |_| client.is_finished());
     assert_eq!(client.join().unwrap(), Err(std::io::ErrorKind::ConnectionReset));
+}
+
+/// What the gateway does about a short frame is done where the frame comes from, about much on its thread.
+#[test]
+fn short_frames_are_answered_where_they_come_from() {
+    let answers = Arc::new(Mutex::new(Vec::new()));
+    let seen = answers.clone();
+    let uplink = Uplink::start(Settings::default(), move |frame| {
+        seen.lock().unwrap().push((thread::current().id(), frame.len()));
+        true
+    });
+    let uplink = uplink.unwrap();
+    // Who has 10.0.2.2?
+    let mut question = [[0xff; 6], [2, 0, 0, 0, 0, 15]].concat();
+    question.extend([8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 15, 10, 0, 2, 15, 0, 0, 0, 0, 0, 0, 10, 0, 2, 2]);
+    let wait = |count: usize| {
+        while answers.lock().unwrap().len() < count {
+            thread::yield_now();
+        }
+        answers.lock().unwrap().pop().unwrap().0
+    };
+    // The thread may be at work for a moment at first.
+    let here = |uplink: &Uplink| {
+        assert!(uplink.frame(&question));
+        wait(1) == thread::current().id()
+    };
+    assert!((0..100).any(|_| here(&uplink)), "never here");
+    // Frames of no protocol that is known.
+    let other = [&question[..12], &[0x88, 0xb5], &[0; 1486]].concat();
+    for _ in 0..10 {
+        uplink.put(&other);
+    }
+    assert!(uplink.frame(&question));
+    assert_ne!(wait(1), thread::current().id());
+}
+
+/// What is due after a frame that was answered where it came from is done by the thread, which has slept: the server
+/// says nothing, and bytes are acknowledged without being sent again. A busy host may be too late for most of them.
+#[test]
+fn what_is_due_later_is_done_after_a_sleep() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut guest = Guest::new(open());
+    let socket = guest.add_tcp(1 << 16);
+    guest.call(socket, seen(listener.local_addr().unwrap()), 50_000);
+    guest.until(LIMIT, "a connection", |guest| guest.tcp(socket).may_send());
+    let _stream = listener.accept().unwrap();
+    let acknowledged = |guest: &mut Guest| {
+        thread::sleep(Duration::from_millis(20));
+        let before = guest.uplink.counters().frames_in;
+        guest.tcp(socket).send_slice(&[1; 64]).unwrap();
+        guest.until(LIMIT, "an acknowledgement", |guest| guest.tcp(socket).send_queue() == 0);
+        guest.uplink.counters().frames_in == before + 1
+    };
+    assert!((0..100).any(|_| acknowledged(&mut guest)), "all were sent again");
 }
 
 #[test]

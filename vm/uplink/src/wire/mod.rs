@@ -244,8 +244,11 @@ impl Wire {
             }
         }
         self.shared.waiting.fetch_add(frame.len(), Ordering::AcqRel);
-        let (taken, first) = self.shared.inbox.lock().held().add(frame);
-        if first {
+        let (taken, tell) = {
+            let mut inbox = self.shared.inbox.lock().held();
+            (inbox.add(frame), inbox.wants_telling())
+        };
+        if tell {
             self.wake();
         }
         taken
