@@ -1,16 +1,18 @@
-//! Programs of others in a Debian that uses the network: packages from a repository of the host's, git, pip, datagrams.
+//! Programs of others in a Debian that uses the network: packages from a repository of the host's, git, pip, datagrams,
+//! and containers, if the system has `podman`.
 //!
 //! It wants a system of `endicott debian`, which takes minutes to make. So the test runs where ENDICOTT_SYSTEM names
 //! one by the path of its disk without `.3390`. Its disk is only read. Of the host it wants git and Python.
 //!
 //!     endicott debian ~/demo --package git --package python3-pip --package hello
+//!     (for containers also podman, crun, containernetworking-plugins and iptables)
 //!     ENDICOTT_SYSTEM=~/demo cargo test --profile checked --workspace --test software -- --nocapture
 
 mod support;
 
 use std::fs;
-use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -28,6 +30,8 @@ struct Scene {
     folder: PathBuf,
     server: Child,
     port: u16,
+    /// The host's port that leads to the guest's port 8080.
+    published: u16,
 }
 
 impl Scene {
@@ -35,14 +39,14 @@ impl Scene {
         let folder = std::env::temp_dir().join(format!("endicott-software-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("served")).expect("a folder for the test");
-        let port =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|door| door.local_addr()).expect("a port").port();
+        let doors = [(); 2].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port"));
+        let [port, published] = doors.map(|door| door.local_addr().expect("it has one").port());
         let mut server = Command::new("python3");
         server.args(["-m", "http.server", "--bind", "127.0.0.1", &port.to_string()]);
         let server = server.current_dir(folder.join("served")).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let scene = Scene { folder, server: server.expect("the host has Python"), port };
+        let scene = Scene { folder, server: server.expect("the host has Python"), port, published };
         let mut start = scene.program(&["linux", "--name", "software", "--detach", "--scratch", "--host-access"]);
-        start.args(["--cpus", "2", "--memory", "1G"]).arg(disk);
+        start.args(["--cpus", "2", "--memory", "1G", "--publish", &format!("{published}:8080")]).arg(disk);
         let output = start.output().expect("endicott starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         scene
@@ -96,6 +100,7 @@ fn programs_use_the_network() {
     let scene = Scene::begin(&disk);
     assert_eq!(scene.guest("uname -m"), "s390x\n");
     println!("ssh has answered after {:.1?}", began.elapsed());
+    containers(&scene);
     packages(&scene);
     git(&scene);
     pip(&scene);
@@ -122,6 +127,45 @@ fn packages(scene: &Scene) {
         "echo '{source}' > /etc/apt/sources.list && apt-get -q update && apt-get -q -y install its-here"
     ));
     assert_eq!(scene.guest("its-here"), "it is here\n");
+}
+
+/// A container of an image that was loaded reaches the host through its bridge, and is reached at a port of the guest,
+/// from there and from the host (P-09). The image has programs of the guest's own: registries are not asked.
+fn containers(scene: &Scene) {
+    if scene.guest("command -v podman || echo none") == "none\n" {
+        println!("no containers: the system has no podman");
+        return;
+    }
+    scene.host("echo from the host > word");
+    scene.guest(
+        "set -e; mkdir box; cp -rL --parents /usr/bin/perl /usr/lib/s390x-linux-gnu/perl-base box
+         for file in /bin/bash /bin/cat /bin/uname; do
+           cp -L --parents $file $(ldd $file /usr/bin/perl | grep -o '/lib[^ ]*') box; done
+         tar -C box -c . | podman import -q - localhost/box
+         podman save -q --format oci-archive -o box.tar localhost/box
+         podman rmi -f localhost/box; podman load -q -i box.tar",
+    );
+    let run = "podman run --rm localhost/box /bin/bash -c";
+    assert_eq!(scene.guest(&format!("{run} '/bin/uname -m'")), "s390x\n");
+    let port = scene.port;
+    let answer = scene.guest(&format!(
+        "{run} 'exec 3<>/dev/tcp/{HOST}/{port}; printf \"GET /word HTTP/1.0\\r\\n\\r\\n\" >&3; /bin/cat <&3'"
+    ));
+    assert!(answer.ends_with("\r\n\r\nfrom the host\n"), "{answer}");
+    scene.guest(
+        "podman run -d --name web -p 8080:80 localhost/box /usr/bin/perl -e '
+           use IO::Socket::INET;
+           $door = IO::Socket::INET->new(LocalPort => 80, Listen => 5) or die;
+           while ($caller = $door->accept) { print $caller \"from a container\\n\"; close $caller }'",
+    );
+    let call = "for n in 1 2 3 4 5 6 7 8 9; do cat < /dev/tcp/127.0.0.1/8080 && break; sleep 1; done";
+    assert_eq!(scene.guest(&format!("bash -c '{call}' 2>/dev/null")), "from a container\n");
+    let mut answer = String::new();
+    let call = TcpStream::connect((Ipv4Addr::LOCALHOST, scene.published)).expect("the port is published");
+    call.set_read_timeout(Some(PATIENCE)).expect("it is a socket");
+    BufReader::new(call).read_line(&mut answer).expect("the container answers");
+    assert_eq!(answer, "from a container\n");
+    scene.guest("podman rm -f -t 0 web");
 }
 
 /// A repository of git's is cloned, whole (P-09).
