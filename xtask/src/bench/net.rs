@@ -32,7 +32,7 @@ pub(super) fn net(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
     }
     let goal = |item: &str| match item {
         "netask" => Goal::Ratio(0.5),
-        _ if item.ends_with(PROCESSOR) => Goal::Ratio(1.0 / 3.0),
+        _ if item.ends_with(PROCESSOR) => Goal::Ratio(0.33),
         _ => Goal::Ratio(0.2),
     };
     Ok(results.items.iter().map(|item| results.samples.row(item, "s", Machine::Qemu, goal(item))).collect())
