@@ -4,6 +4,8 @@
 //! that came from a connection and is asked for the bytes to send; in between it yields [`Event`]s. It negotiates
 //! TN3270E (RFC 2355), classic TN3270 (RFC 1576) or, for a plain `telnet`, line mode, whichever the client can do.
 //!
+//! A [`Client`] is the other end: a terminal that calls a host.
+//!
 //! [`datastream`] builds what goes to a display and reads what comes back; [`screen::Screen`] is a display in
 //! memory: it obeys a data stream and can answer a read, so a host can remember what a terminal shows and a test
 //! can look at it as text.
@@ -12,6 +14,7 @@
 
 #![warn(missing_docs)]
 
+mod client;
 pub mod codepage;
 pub mod datastream;
 mod line;
@@ -22,6 +25,7 @@ mod telnet;
 mod terminal;
 mod tn3270e;
 
+pub use client::{Caller, Client, FromHost, sizes};
 pub use datastream::{Aid, Inbound, Outbound, Size};
 pub use screen::Screen;
 pub use session::{Config, Event, Session};

@@ -114,24 +114,50 @@ impl Functions {
 }
 
 /// Why a device type or name is refused: the REASON codes of DEVICE-TYPE REJECT (RFC 2355).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Reject {
     /// The client asked for a name that is another's partner.
+    #[error("the name belongs to another device's partner")]
     ConnPartner = 0,
     /// The device is in use by another session.
+    #[error("the device is in use")]
     DeviceInUse = 1,
     /// ASSOCIATE for a device that cannot be associated.
+    #[error("it cannot be associated with that device")]
     InvAssociate = 2,
     /// There is no such device name.
+    #[error("there is no device of this name")]
     InvName = 3,
     /// The device type is not supported.
+    #[error("this terminal type is not supported")]
     InvDeviceType = 4,
     /// The device name and the device type do not go together.
+    #[error("the name and the terminal type do not go together")]
     TypeNameError = 5,
     /// Any other error.
+    #[error("it is not said why")]
     UnknownError = 6,
     /// The request is not supported.
+    #[error("requests of this kind are not supported")]
     UnsupportedReq = 7,
+}
+
+impl Reject {
+    /// The reason of this code; any other is as good as [`Reject::UnknownError`].
+    pub(crate) fn from_code(code: u8) -> Reject {
+        use Reject::*;
+        let known = [
+            ConnPartner,
+            DeviceInUse,
+            InvAssociate,
+            InvName,
+            InvDeviceType,
+            TypeNameError,
+            UnknownError,
+            UnsupportedReq,
+        ];
+        known.into_iter().find(|reason| *reason as u8 == code).unwrap_or(UnknownError)
+    }
 }
 
 /// The client's answer to a record that asked for one.
