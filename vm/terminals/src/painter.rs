@@ -5,6 +5,7 @@
 //! first row's stands in the last position of the screen.
 
 use consoles::display::{Key, Screen, Tone};
+use tn3270::codepage::CodePage;
 use tn3270::datastream::{Attribute, Wcc};
 use tn3270::{Aid, Inbound, Outbound, Size};
 
@@ -19,21 +20,16 @@ pub(crate) enum View {
 pub(crate) struct Painter {
     size: Size,
     default: Size,
-    page: tn3270::codepage::CodePage,
+    page: CodePage,
     shown: Option<View>,
     /// A key has locked the keyboard, and nothing has unlocked it yet.
     locked: bool,
 }
 
 impl Painter {
-    pub(crate) fn new(display: &tn3270::Display) -> Painter {
-        Painter {
-            size: display.size(),
-            default: display.default_size(),
-            page: display.code_page,
-            shown: None,
-            locked: false,
-        }
+    /// For a display of this alternate size, whose default size is that of a model 2.
+    pub(crate) fn new(size: Size, page: CodePage) -> Painter {
+        Painter { size, default: Size::new(24, 80), page, shown: None, locked: false }
     }
 
     /// The display shows something that was not painted here.
@@ -245,8 +241,7 @@ mod tests {
     use consoles::display::{Display, Size as Rows};
 
     fn painter() -> Painter {
-        let size = Size::new(24, 80);
-        Painter { size, default: size, page: Default::default(), shown: None, locked: false }
+        Painter::new(Size::new(24, 80), CodePage::default())
     }
 
     fn view(display: &Display) -> View {

@@ -2,10 +2,10 @@
 //!
 //! One thread waits for all sockets, for CP's notes that a terminal has something new to show ([`Notes`]), and for the
 //! next moment at which CP has something to do. A connection is a [`tn3270::Session`], which knows the protocol and no
-//! socket; a display has a [`Painter`] between CP's screen and the data stream. What a client does not take is kept, up
+//! socket; a display has a [`Station`] between CP's screen and the data stream. What a client does not take is kept, up
 //! to a limit.
 
-use crate::painter::{Painter, View};
+use crate::station::Station;
 use crate::tls::Wire;
 use consoles::display::{Key, Size};
 use consoles::host::{Ending, Host};
@@ -56,6 +56,16 @@ pub struct Notes {
 }
 
 impl Notes {
+    /// What is to be woken when something is to be looked at.
+    pub fn wake_by(&self, waker: Waker) {
+        *self.waker.lock().expect("nothing panics with the notes locked") = Some(waker);
+    }
+
+    /// The terminals that have something new to show.
+    pub fn take_changed(&self) -> HashSet<u32> {
+        std::mem::take(&mut *self.changed.lock().expect("nothing panics with the notes locked"))
+    }
+
     /// Whether the program is to end.
     pub fn ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
@@ -160,9 +170,8 @@ struct Client {
     /// TLS is still being agreed.
     handshaking: bool,
     terminal: Option<Arc<Terminal>>,
-    painter: Option<Painter>,
-    /// The display shows the screen of the guest itself.
-    guest: bool,
+    /// What makes a display of the terminal.
+    station: Option<Station>,
 }
 
 impl Client {
@@ -201,7 +210,7 @@ impl Server {
     pub fn new(cp: Arc<dyn Sessions>, notes: Arc<Notes>) -> io::Result<Server> {
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), NOTE)?;
-        *notes.waker.lock().expect("nothing panics with the notes locked") = Some(waker);
+        notes.wake_by(waker);
         Ok(Server {
             cp,
             notes,
@@ -338,8 +347,7 @@ impl Server {
                         origin: address.ip().to_canonical().to_string(),
                         since: Instant::now(),
                         terminal: None,
-                        painter: None,
-                        guest: false,
+                        station: None,
                     };
                     self.arrived.extend(client.patience().map(|at| (at, key)));
                     self.clients.insert(key, client);
@@ -390,7 +398,6 @@ impl Server {
             tn3270::Event::Ready(found) => {
                 let (kind, name) = match &found {
                     tn3270::Terminal::Screen(display) => {
-                        client.painter = Some(Painter::new(display));
                         let size = Size { rows: display.rows.into(), columns: display.cols.into() };
                         (Kind::Display(size), display.device_name.clone())
                     }
@@ -399,21 +406,17 @@ impl Server {
                 let terminal = self.cp.connect(kind.clone(), Some(&name), &client.origin, client.local);
                 self.seats.insert(terminal.id, key);
                 client.terminal = Some(terminal.clone());
+                if let tn3270::Terminal::Screen(display) = &found {
+                    client.station = Some(Station::new(terminal.clone(), display.size(), display.code_page));
+                }
                 if kind == Kind::Typewriter {
                     self.cp.line(terminal.id, "");
                 }
                 self.refresh(key);
             }
-            tn3270::Event::Inbound(record) if client.guest => {
-                if let Some(terminal) = client.terminal.clone() {
-                    self.cp.inbound(terminal.id, &record);
-                    self.refresh(key);
-                }
-            }
             tn3270::Event::Inbound(record) => {
-                let read = client.painter.as_mut().and_then(|painter| painter.read(&record));
-                if let (Some((pressed, fields)), Some(terminal)) = (read, client.terminal.clone()) {
-                    self.cp.key(terminal.id, pressed, &fields);
+                if let Some(station) = &mut client.station {
+                    station.inbound(&*self.cp, &record);
                     self.refresh(key);
                 }
             }
@@ -423,11 +426,11 @@ impl Server {
                     self.refresh(key);
                 }
             }
+            tn3270::Event::SysReq if client.station.is_some() => {
+                client.station.iter_mut().for_each(|station| station.system_request(&*self.cp));
+                self.refresh(key);
+            }
             tn3270::Event::Attention | tn3270::Event::SysReq => {
-                // SYSREQ leaves the session and its screen: the display has nothing more of what was painted.
-                if let (tn3270::Event::SysReq, Some(painter)) = (&event, &mut client.painter) {
-                    painter.forget();
-                }
                 if let Some(terminal) = client.terminal.clone() {
                     self.cp.key(terminal.id, Key::Pa1, &[]);
                     self.refresh(key);
@@ -439,8 +442,7 @@ impl Server {
     }
 
     fn show(&mut self) {
-        let changed = std::mem::take(&mut *self.notes.changed.lock().expect("nothing panics with the notes locked"));
-        for terminal in changed {
+        for terminal in self.notes.take_changed() {
             if let Some(&key) = self.seats.get(&terminal) {
                 self.refresh(key);
                 self.send(key);
@@ -457,25 +459,8 @@ impl Server {
     fn refresh(&mut self, key: usize) {
         let Some(client) = self.clients.get_mut(&key) else { return };
         let Some(terminal) = &client.terminal else { return };
-        match &mut client.painter {
-            Some(painter) => {
-                if let Some(records) = terminal.guest_records() {
-                    client.guest = true;
-                    records.iter().for_each(|record| client.session.send_3270(record));
-                    return;
-                }
-                if std::mem::take(&mut client.guest) {
-                    painter.forget();
-                }
-                let screen = terminal.screen().expect("a terminal with a painter is a display");
-                let view = match terminal.shows_logo() {
-                    true => View::Logo { system: screen.system },
-                    false => View::Screen(Box::new(screen)),
-                };
-                if let Some(record) = painter.paint(view) {
-                    client.session.send_3270(&record);
-                }
-            }
+        match &mut client.station {
+            Some(station) => station.records().iter().for_each(|record| client.session.send_3270(record)),
             None => {
                 client.session.send_text(&terminal.take_output());
                 self.cp.relieve(terminal);
