@@ -3,7 +3,8 @@
 use crate::load::{Load, LoadError};
 
 /// Their names and texts.
-pub const LOADS: &[(&str, &str)] = &[("lines", include_str!("../loads/lines.toml"))];
+pub const LOADS: &[(&str, &str)] =
+    &[("fs7e-c", include_str!("../loads/fs7e-c.toml")), ("lines", include_str!("../loads/lines.toml"))];
 
 /// The text of one.
 pub fn text(name: &str) -> Option<&'static str> {
