@@ -3,8 +3,8 @@
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
 //! reader, `password` changes a user's password, `directory` checks a system's texts,
-//! `reduce` makes reports of monitor data, `report` repeats measurements, `dasd` makes and looks after disks,
-//! `cms` makes programs for CMS,
+//! `reduce` makes reports of monitor data, `report` repeats measurements, `work` has many users work, `dasd` makes and
+//! looks after disks, `cms` makes programs for CMS,
 //! `linux` runs one guest on standard input and output or in the background, `debian` makes one; `list`, `stop`,
 //! `save`, `ssh` and `cp` are for guests that run.
 
@@ -30,6 +30,7 @@ mod run;
 mod sample;
 mod script;
 mod volumes;
+mod work;
 
 use clap::{Parser, Subcommand};
 use guests::{background, options, reach, saving};
@@ -96,6 +97,9 @@ enum Command {
     Reduce(reduction::Options),
     /// Repeats tables of performance reports on this system, and prints both side by side.
     Report(report::Options),
+    /// Many users at terminals, working by a script: how long their commands take, and how many there are.
+    #[command(subcommand)]
+    Work(work::Command),
     /// The directory of a system.
     #[command(subcommand)]
     Directory(directory_check::Command),
@@ -169,7 +173,7 @@ impl Command {
     /// Whether this process may execute a guest's instructions.
     fn runs_guests(&self) -> bool {
         use Command::*;
-        matches!(self, Run { .. } | Linux(_) | Debian(_) | Cms(_) | Script(_) | Sample(_) | Report(_))
+        matches!(self, Run { .. } | Linux(_) | Debian(_) | Cms(_) | Script(_) | Sample(_) | Report(_) | Work(_))
     }
 }
 
@@ -190,6 +194,7 @@ fn done(command: Command) -> Result<u8, String> {
         Command::Tape(command) => tape::tape(&command).map(checked),
         Command::Reduce(options) => reduction::reduction(&options).map(|()| 0),
         Command::Report(options) => report::report(&options).map(|()| 0),
+        Command::Work(command) => work::work(&command),
         Command::Directory(command) => directory_check::directory(&command).map(checked),
         Command::Debian(options) => debian::debian(&options),
         Command::Linux(options) => {

@@ -101,6 +101,13 @@ fn one(spool: &Path, userid: &str, path: &Path, file: &mut File, options: &Optio
     Ok(())
 }
 
+/// Leaves lines of text in a user's reader.
+pub(crate) fn text(spool: &Path, userid: &str, mut text: &[u8]) -> Result<(), String> {
+    let attributes = Attributes::new(userid, Queue::Reader, hostside::clock::HostClock::start().now());
+    let punch = Punch { attributes, originator: "SYSTEM".into(), content: Content::Text };
+    spool::punch(spool, &punch, &mut text).map(drop).map_err(|error| error.to_string())
+}
+
 /// What a user is to know of the cards.
 fn notes(punched: &Punched, text: bool) -> Vec<String> {
     let mut notes = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::configuration::{self, Configuration};
 use crate::{records, volumes};
+use base::Clock;
 use consoles::terminal::Kind;
 use directory::Directory;
 use hostside::alarm::HostAlarm;
@@ -86,10 +87,19 @@ pub(crate) fn control_program(
     configuration: Configuration,
     notes: &Arc<Notes>,
 ) -> Result<(Arc<Cp>, Vec<String>), String> {
+    control_program_at(folder, configuration, notes, Arc::new(HostClock::start()))
+}
+
+/// The same with another clock than the host's.
+pub(crate) fn control_program_at(
+    folder: &Path,
+    configuration: Configuration,
+    notes: &Arc<Notes>,
+    clock: Arc<dyn Clock>,
+) -> Result<(Arc<Cp>, Vec<String>), String> {
     let directory = load_directory(folder)?;
     let of_directory = troubles(folder, &directory);
     notes.keep_passwords(directory::passwords_file(&folder.join(DIRECTORY)));
-    let clock = Arc::new(HostClock::start());
     let spool = Spool::open(&folder.join(SPOOL)).map_err(|error| match error {
         spool::Error::Locked(_) => format!("the system in {} is running already", folder.display()),
         error => error.to_string(),

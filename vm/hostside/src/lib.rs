@@ -17,3 +17,5 @@ pub mod networks;
 pub mod peripherals;
 mod serial;
 mod vsock;
+
+pub use uplink::raise_limit;

@@ -171,7 +171,7 @@ pub struct Uplink {
 }
 
 /// As many descriptors as the process may have, rather than as many as it has been given.
-fn raise_limit() {
+pub fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     // Where that is not allowed, what there is must do.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
