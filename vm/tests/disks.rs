@@ -252,3 +252,55 @@ fn the_blocks_of_a_minidisk_come_and_go() {
         folder.bad(&format!("minidisk {volume} --system system --of maint.777 --get out")).contains("no minidisk 0777")
     );
 }
+
+#[test]
+fn what_the_cylinders_of_a_volume_are_for() {
+    let folder = Folder::new("cpfmtxa");
+    folder.good("create pag 3390 --cylinders 100 --volser VMPAG1 --format plain");
+    let shown = folder.good("cpfmtxa pag vmpag1");
+    assert!(shown.contains("VMPAG1") && shown.contains("of any system"), "{shown}");
+    let shown = folder.good("cpfmtxa pag VMPAG1 --allocate page=1-49 --allocate SPOL=50-END --owner vm1");
+    let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(rows[0].ends_with(&["of", "system", "VM1"]), "{shown}");
+    assert_eq!(
+        rows[2..],
+        [vec!["PERM", "0", "0", "1"], vec!["PAGE", "1", "49", "49", "8820"], vec!["SPOL", "50", "99", "50", "9000"]]
+    );
+    folder.good("cpfmtxa pag VMPAG1 --allocate PERM=10-19 --format 1-2 --any-system");
+    let json = folder.good("cpfmtxa pag VMPAG1 --json");
+    let expected = r#""owner":null,"unit":"cylinder","areas":[{"purpose":"PERM","first":0,"last":0,"units":1},"#;
+    assert!(json.contains(expected) && json.contains(r#""first":20,"last":49,"units":30,"pages":5400"#), "{json}");
+    let tracks = folder.good("show pag --track 2.14");
+    assert_eq!(tracks.matches("key   0 data  4096").count(), 12, "{tracks}");
+    let before = std::fs::read(folder.0.join("pag")).expect("it is there");
+    folder.good("create bare 3390 --cylinders 10");
+    std::fs::write(folder.0.join("USER DIRECT"), "USER A A 1M 1M G\n MDISK 191 3390 60 5 VMPAG1 MR\n")
+        .expect("it is there");
+    for (line, why) in [
+        ("cpfmtxa pag VMPAG2 --new", "it has the label VMPAG1, not VMPAG2"),
+        ("cpfmtxa bare VMPAG1 --new", "it has no label, not VMPAG1"),
+        ("cpfmtxa pag VMPAG1 --allocate PAGE=90-100", "PAGE 90-100 lies beyond the volume, whose last is 99"),
+        ("cpfmtxa pag VMPAG1 --allocate PAGE=0-5", "label and map lie there"),
+        ("cpfmtxa pag VMPAG1 --allocate PAGE=5-9 --allocate TDSK=9-12", "TDSK 9-12 overlaps PAGE 5-9"),
+        ("cpfmtxa pag VMPAG1 --allocate PAGE=5", "is not first and last"),
+        ("cpfmtxa pag VMPAG1 --allocate PARM=5-6", "is not one of PERM, PAGE, SPOL, TDSK, DRCT"),
+        ("cpfmtxa pag VMPAG1 --format 15-25", "cylinders 15 to 19 are PERM"),
+        ("cpfmtxa pag VMPAG1 --format 90-100", "it has no cylinders 90 to 100"),
+        ("cpfmtxa pag VMPAG1 --owner NINE-LETTERS", "is not the name of a system"),
+        ("cpfmtxa pag VMPAG1 --system . --allocate PAGE=50-60", "PAGE 50-60: minidisk A 0191 lies there"),
+    ] {
+        let output = folder.run(line);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(why), "{line}: {said}");
+        assert!(std::fs::read(folder.0.join("pag")).expect("it is there") == before, "{line}");
+    }
+    let held = dasd::open(&folder.0.join("pag")).expect("it is whole");
+    let said = String::from_utf8_lossy(&folder.run("cpfmtxa pag VMPAG1 --new").stderr).into_owned();
+    assert!(said.contains("is in use by"), "{said}");
+    drop(held);
+    // A volume of another size: its map no longer fits, and says so.
+    folder.good("copy pag small --cylinders 40");
+    let said = String::from_utf8_lossy(&folder.run("cpfmtxa small VMPAG1").stderr).into_owned();
+    assert!(said.contains("is of a volume of 100 cylinders, and it has 40"), "{said}");
+    folder.good("cpfmtxa small VMPAG1 --new --allocate PAGE=1-39");
+}

@@ -14,9 +14,12 @@ pub enum MediaError {
     /// What is stored there cannot be trusted: torn, damaged, or not what it says it is.
     #[error("the data is damaged: {0}")]
     Damaged(String),
-    /// The host could not read or write: an I/O error, no space left. The text names the file.
+    /// The host could not read or write, as after an I/O error. The text names the file.
     #[error("{0}")]
     Host(String),
+    /// The host has no room for what was to be written. The text names the file.
+    #[error("{0}")]
+    Full(String),
     /// The track does not fit: what was to be written is longer than the device's tracks.
     #[error("it is longer than a track of this device")]
     TrackFull,

@@ -34,4 +34,4 @@ pub use progress::Progress;
 pub use store::check::{FileReport, Report, check, repair};
 pub use store::copy::{copy, rewrite};
 pub use store::create::{Tracks, create, create_with};
-pub use volume::{BlockError, Blocks, Change, Extent, Memory, Policy, Spot, Volume, label};
+pub use volume::{BlockError, Blocks, Change, Extent, Memory, Pages, Policy, Spot, Volume, allocation, label};

@@ -212,7 +212,7 @@ fn a_full_host_disk_loses_nothing() {
                     Ok(()) => {
                         model.insert(unit, n);
                     }
-                    Err(MediaError::Host(why)) => {
+                    Err(MediaError::Full(why)) => {
                         assert!(why.contains("vol"), "{why}");
                         failed += 1;
                     }

@@ -1,5 +1,7 @@
 //! The map of a volume: what the directory has on it, what nothing has, and what two have.
 
+use dasd::Kind;
+use dasd::allocation::{Area, BLOCKS_OF_PAGE};
 use directory::{DeviceKind, Extent, User};
 use std::sync::Arc;
 
@@ -34,6 +36,34 @@ pub fn rows(users: &[Arc<User>], serial: &str, units: u64) -> Vec<Row> {
         }
     }
     lay_out(rows, units)
+}
+
+/// The minidisks of the directory that lie where an area of the volume `serial` is. Those that begin with the volume
+/// are left out: they are full packs, for those who look after all of it.
+pub fn on_area<'a>(
+    users: impl IntoIterator<Item = &'a User>,
+    serial: &str,
+    kind: Kind,
+    area: &Area,
+) -> Vec<(String, u16)> {
+    let per = match kind {
+        Kind::Ckd { .. } => 1,
+        Kind::Fba { .. } => BLOCKS_OF_PAGE,
+    };
+    let (from, to) = (u64::from(area.first) * per, (u64::from(area.last) + 1) * per - 1);
+    let mut found = Vec::new();
+    for user in users {
+        for device in &user.devices {
+            let DeviceKind::Mdisk(mdisk) = &device.kind else { continue };
+            let Extent::Volume { volume, start, count } = &mdisk.extent else { continue };
+            let start = u64::from(*start);
+            let end = count.map_or(u64::MAX, |count| start + u64::from(count.max(1)) - 1);
+            if volume == serial && start > 0 && start <= to && from <= end {
+                found.push((user.userid.clone(), device.vdev));
+            }
+        }
+    }
+    found
 }
 
 fn lay_out(mut rows: Vec<(u64, u64, String, u16)>, units: u64) -> Vec<Row> {

@@ -1,6 +1,7 @@
 //! Disk images: whole ones of every format, with a shadow file, check sums or the journal of a killed process, damaged
 //! at a few places or cut, then opened, read, written, checked, merged and repaired.
 
+use dasd::allocation::{Allocation, Area, Purpose};
 use dasd::{Format, Image, Kind, MediaError, Method, Options, Track, Volume, check, create, label, repair};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -40,6 +41,12 @@ fn whole() -> &'static [Files] {
                 let image = Image::open(&folder.file(BASE), Options::default()).expect("it opens");
                 label::write(&*image, "FUZZED").expect("a label fits");
                 write(&image, 0);
+                if let Kind::Fba { .. } = kind {
+                    let mut allocation = Allocation::new(kind);
+                    let area = Area { purpose: Purpose::Page, first: 5, last: 20 };
+                    allocation.allocate(&[area]).expect("the disk has these pages");
+                    allocation.write(&*image).expect("a map fits");
+                }
                 // As a killed process leaves it: a plain one has its last write in the journal, too.
                 // Its check sums come last, and so are younger than it.
                 let left = folder.files(&[BASE, JOURNAL, SUMS]);
@@ -133,7 +140,7 @@ fn look(path: &Path, chance: &mut Chance) {
     for read_only in [true, false] {
         let Ok(image) = Image::open(path, Options { read_only, ..Options::default() }) else { continue };
         let kind = image.kind();
-        let _ = (label::read(&*image), label::data_sets(&*image));
+        let _ = (label::read(&*image), label::data_sets(&*image), Allocation::read(&*image));
         for track in 0..kind.tracks().min(UNITS) {
             if let Ok(track) = image.read_track(track) {
                 assert!(track.records().count() >= 1, "a track that is served has record 0");

@@ -1,5 +1,6 @@
 //! The formats of image files: what their bytes mean. Nothing here reads or writes a file.
 
+pub(crate) mod allocation;
 pub(crate) mod codec;
 pub(crate) mod header;
 pub(crate) mod packed;

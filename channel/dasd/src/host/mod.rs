@@ -186,7 +186,11 @@ impl HostFile {
     }
 
     fn fail(&self, error: &io::Error) -> MediaError {
-        MediaError::Host(format!("{}: {error}", self.path.display()))
+        let text = format!("{}: {error}", self.path.display());
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => MediaError::Full(text),
+            _ => MediaError::Host(text),
+        }
     }
 
     fn outcome(&self, request: Request) -> Outcome {

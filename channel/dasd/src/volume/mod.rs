@@ -1,13 +1,16 @@
 //! `trait Volume`: a disk as its control unit sees it, whatever keeps the data.
 
+pub mod allocation;
 mod blocks;
 mod extent;
 pub mod label;
 mod memory;
+mod pages;
 
 pub use blocks::{BlockError, Blocks};
 pub use extent::Extent;
 pub use memory::Memory;
+pub use pages::Pages;
 
 use crate::error::{ImageError, MediaError};
 use crate::model::Kind;

@@ -68,7 +68,7 @@ impl From<&MediaError> for Fault {
             MediaError::Outside | MediaError::WrongKind => Fault::FileProtected,
             MediaError::ReadOnly => Fault::WriteInhibited,
             MediaError::Damaged(_) => Fault::DataCheck,
-            MediaError::Host(_) => Fault::EquipmentCheck,
+            MediaError::Host(_) | MediaError::Full(_) => Fault::EquipmentCheck,
             MediaError::TrackFull => Fault::InvalidTrackFormat,
         }
     }

@@ -3,6 +3,7 @@
 //! Whatever takes long shows how far it is and may be interrupted (Ctrl-C): sources are only read, and a new file gets
 //! its name when it is complete.
 
+mod cpfmtxa;
 mod import;
 mod map;
 pub mod minidisk;
@@ -148,6 +149,9 @@ pub enum Command {
     /// Formats a minidisk on a volume, or moves its blocks to or from a file of the host. No system may be using
     /// the volume.
     Minidisk(minidisk::Options),
+    /// Says what the cylinders of a volume that CP owns are for: paging, spooling, temporary disks, minidisks. Without
+    /// options it shows that.
+    Cpfmtxa(cpfmtxa::Options),
     /// Turns a Hercules configuration file into statements of SYSTEM CONFIG and USER DIRECT.
     ImportHercules {
         /// The configuration file.
@@ -234,6 +238,7 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
         Command::Snapshot { file, merge, discard } => snapshot(file, *merge, *discard),
         Command::Show(options) => show::show(options),
         Command::Minidisk(options) => minidisk::minidisk(options),
+        Command::Cpfmtxa(options) => cpfmtxa::cpfmtxa(options),
         Command::ImportHercules { file } => import::import(file),
     };
     done.map(|()| true)

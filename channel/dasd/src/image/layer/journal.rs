@@ -296,7 +296,7 @@ mod tests {
         let host = HostFile::open(&path, true, Some(Arc::new(faults))).unwrap();
         let mut journal = Journal::new(&path, None);
         let failed = journal.write(&host, 5000, &[2; 9000], &[1; 9000], Policy::Safe);
-        assert!(matches!(failed, Err(MediaError::Host(_))));
+        assert!(matches!(failed, Err(MediaError::Full(_))));
         assert!(std::fs::read(&path).unwrap().iter().all(|byte| *byte == 1));
     }
 }
