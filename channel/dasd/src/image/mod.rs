@@ -244,7 +244,11 @@ impl Volume for Image {
     }
 
     fn read_spot(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
-        self.files.read_place(track, spot)
+        self.files.read_places(track, spot, 1)
+    }
+
+    fn read_spots(&self, track: u32, spot: Spot, many: usize) -> Result<Option<Vec<u8>>, MediaError> {
+        self.files.read_places(track, spot, many)
     }
 
     fn write_spot(&self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {

@@ -32,13 +32,16 @@ impl Files {
         Some(spot)
     }
 
-    pub(super) fn read_place(&self, unit: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+    /// Count area and data of so many records that follow each other.
+    pub(super) fn read_places(&self, unit: u32, spot: Spot, many: usize) -> Result<Option<Vec<u8>>, MediaError> {
         // Held until it is read, so that no write comes between.
         let stack = self.shared();
-        match stack.as_slice() {
-            [Layer::Ckd(ckd)] if self.recent().places.has(unit, spot) => ckd.read_record(unit, spot),
-            _ => Ok(None),
-        }
+        let [Layer::Ckd(ckd)] = stack.as_slice() else { return Ok(None) };
+        let known = {
+            let recent = self.recent();
+            (0..many).all(|n| recent.places.has(unit, spot.after(n)))
+        };
+        if known { ckd.read_records(unit, spot, many) } else { Ok(None) }
     }
 
     pub(super) fn write_place(&self, unit: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {

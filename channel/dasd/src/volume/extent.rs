@@ -64,6 +64,11 @@ impl Volume for Extent {
         self.volume.read_spot(self.first as u32 + track, spot)
     }
 
+    fn read_spots(&self, track: u32, spot: Spot, many: usize) -> Result<Option<Vec<u8>>, MediaError> {
+        self.kind.home(track)?;
+        self.volume.read_spots(self.first as u32 + track, spot, many)
+    }
+
     fn write_spot(&self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
         self.kind.home(track)?;
         if self.read_only {

@@ -52,6 +52,15 @@ pub struct Spot {
     pub count: Count,
 }
 
+impl Spot {
+    /// The `n`th of the records that follow, where they have numbers in a row and the same length.
+    pub(crate) fn after(self, n: usize) -> Spot {
+        let length = Count::LEN + usize::from(self.count.data);
+        let record = self.count.record.wrapping_add(n as u8);
+        Spot { at: self.at + n * length, count: Count { record, ..self.count } }
+    }
+}
+
 /// A disk: a host file in one of the field's formats, an extent of another volume, or storage.
 ///
 /// Shared by all its users, from any thread; each call is one indivisible access to one track or run of blocks. A write
@@ -110,6 +119,17 @@ pub trait Volume: Send + Sync {
     /// Reads count area and data of such a record; `None`: it may have changed since, and only the track can tell.
     fn read_spot(&self, _track: u32, _spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
         Ok(None)
+    }
+
+    /// Reads so many such records, which follow each other with numbers in a row and are as long as the first: count
+    /// area and data of each.
+    fn read_spots(&self, track: u32, spot: Spot, many: usize) -> Result<Option<Vec<u8>>, MediaError> {
+        let mut all = Vec::new();
+        for spot in (0..many).map(|n| spot.after(n)) {
+            let Some(one) = self.read_spot(track, spot)? else { return Ok(None) };
+            all.extend(one);
+        }
+        Ok(Some(all))
     }
 
     /// Writes all data of such a record; `false`, and nothing is written: only the track can tell.

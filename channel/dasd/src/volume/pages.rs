@@ -124,24 +124,22 @@ impl Pages {
     }
 
     fn read_records(&self, run: &Run, to: &mut [u8]) -> Result<(), MediaError> {
-        let track_number = run.at as u32;
-        let mut track: Option<Arc<Track>> = None;
-        for (n, page) in to.chunks_mut(PAGE).enumerate() {
-            let number = run.record + n as u8;
-            if track.is_none()
-                && run.count == 1
-                && let Some(spot) = self.volume.spot(track_number, self.id(track_number, number)?)
-                && usize::from(spot.count.data) == PAGE
-                && let Some(read) = self.volume.read_spot(track_number, spot)?
-            {
-                page.copy_from_slice(&read[Count::LEN..]);
-                continue;
+        let number = run.at as u32;
+        // Few records are read alone, where the volume knows that they are there.
+        let few = run.count * 2 <= self.per_track as usize;
+        let spot = if few { self.volume.spot(number, self.id(number, run.record)?) } else { None };
+        if let Some(spot) = spot.filter(|spot| usize::from(spot.count.data) == PAGE)
+            && let Some(read) = self.volume.read_spots(number, spot, run.count)?
+        {
+            for (page, record) in to.chunks_mut(PAGE).zip(read.chunks(Count::LEN + PAGE)) {
+                page.copy_from_slice(&record[Count::LEN..]);
             }
-            let track = match &mut track {
-                Some(track) => track,
-                none => none.insert(self.volume.read_track(track_number)?),
-            };
-            let at = find(track, number).ok_or_else(|| MediaError::damaged("the track is not formatted for pages"))?;
+            return Ok(());
+        }
+        let track = self.volume.read_track(number)?;
+        for (n, page) in to.chunks_mut(PAGE).enumerate() {
+            let found = find(&track, run.record + n as u8);
+            let at = found.ok_or_else(|| MediaError::damaged("the track is not formatted for pages"))?;
             page.copy_from_slice(track.record_at(at).expect("it was found there").data);
         }
         Ok(())
@@ -322,5 +320,32 @@ mod tests {
         assert_eq!(told, 180);
         let track = volume.read_track(15).unwrap();
         assert!(track.records().skip(1).all(|record| record.count.cylinder == 1 && record.data == [0; PAGE]));
+    }
+
+    #[test]
+    fn slots_of_files_come_back_however_many_are_read_at_once() {
+        let folder = crate::scratch::Folder::new("pages");
+        let packed = crate::Format::Compressed { wide: false, method: crate::Method::Zlib };
+        for (name, format) in [("plain", crate::Format::Plain), ("packed", packed)] {
+            let path = folder.path(name);
+            let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 20);
+            crate::create(&path, kind, format).unwrap();
+            let volume: Arc<dyn Volume> = crate::open(&path).unwrap();
+            let pages = Pages::new(volume, areas(&[(1, 9), (15, 19)])).unwrap();
+            for slot in (0..pages.slots()).step_by(63) {
+                pages.write(slot, &fill(slot, 63, 0)).unwrap();
+            }
+            for count in [1, 2, 4, 7, 13, 64] {
+                for slot in (0..pages.slots() - 64).step_by(97) {
+                    let mut back = vec![0; count * PAGE];
+                    pages.read(slot, &mut back).unwrap();
+                    assert!(back == fill(slot, count, 0), "{name}: {count} from {slot}");
+                    pages.write(slot, &fill(slot, count, 3)).unwrap();
+                    pages.read(slot, &mut back).unwrap();
+                    assert!(back == fill(slot, count, 3), "{name}: {count} from {slot}");
+                    pages.write(slot, &fill(slot, count, 0)).unwrap();
+                }
+            }
+        }
     }
 }

@@ -288,23 +288,23 @@ impl Ckd {
         }
     }
 
-    /// Count area and data of a record; `None` if another one is there.
-    pub(crate) fn read_record(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
-        let Some((from, mut bytes)) = self.around(track, spot)? else { return Ok(None) };
-        let (at, length) = (spot.at - from, Count::LEN + usize::from(spot.count.data));
+    /// Count area and data of so many records from this one on; `None` if other ones are there.
+    pub(crate) fn read_records(&self, track: u32, spot: Spot, many: usize) -> Result<Option<Vec<u8>>, MediaError> {
+        let Some((from, mut bytes)) = self.around(track, spot, many)? else { return Ok(None) };
+        let (at, length) = (spot.at - from, spot.after(many).at - spot.at);
         bytes.copy_within(at..at + length, 0);
         bytes.truncate(length);
         Ok(Some(bytes))
     }
 
-    /// The pieces that a record lies in, and where they begin in the slot; `None` if another record is there.
-    fn around(&self, track: u32, spot: Spot) -> Result<Option<(usize, Vec<u8>)>, MediaError> {
+    /// The pieces that records lie in, and where they begin in the slot; `None` if other records are there.
+    fn around(&self, track: u32, spot: Spot, many: usize) -> Result<Option<(usize, Vec<u8>)>, MediaError> {
         let (part, at) = self.place(track);
         let Part { host, sums, .. } = &self.parts[part];
-        let end = spot.at + Count::LEN + usize::from(spot.count.data);
-        let Range { start, end } = pieces(spot.at, end, self.slot as usize);
+        let Range { start, end } = pieces(spot.at, spot.after(many).at, self.slot as usize);
         let bytes = host.read_new(at + start as u64, end - start)?;
-        if bytes[spot.at - start..][..Count::LEN] != spot.count.encode() {
+        let there = |spot: Spot| bytes[spot.at - start..][..Count::LEN] == spot.count.encode();
+        if !(0..many).all(|n| there(spot.after(n))) {
             return Ok(None);
         }
         match sums.good(at + start as u64, &bytes)? {
@@ -318,7 +318,7 @@ impl Ckd {
         if self.bulk || data.len() != usize::from(spot.count.data) {
             return Ok(false);
         }
-        let Some((from, old)) = self.around(track, spot)? else { return Ok(false) };
+        let Some((from, old)) = self.around(track, spot, 1)? else { return Ok(false) };
         let mut new = old.clone();
         new[spot.at + Count::LEN - from..][..data.len()].copy_from_slice(data);
         let Some(differing) = difference(&new, &old) else { return Ok(true) };
