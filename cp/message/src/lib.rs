@@ -311,13 +311,17 @@ messages! {
     /// A page of the virtual machine, at this address, could not be read back from page space. What it had is lost. The
     /// operator has been told why. IPL, or SYSTEM CLEAR, begins anew without it.
     page_lost(address) = "PGT" 452 'W' "CP entered; paging error, the page at {address} is lost";
-    /// So much of page space is in use. When it is full, virtual machines are stopped that need storage. Have users log
-    /// off, or give the system more page space: PAGE in SYSTEM CONFIG.
-    page_space_used(percent) = "PGT" 401 'I' "{percent} percent of paging space is in use";
+    /// So much of page space, or of spool space that pages go to, is in use. When both are full, virtual machines are
+    /// stopped that need storage. Have users log off, or give the system more page space: a volume with PAGE areas, or
+    /// PAGE in SYSTEM CONFIG. QUERY ALLOC shows how much there is.
+    page_space_used(percent, what) = "PGT" 401 'I' "{percent} percent of {what} space is in use";
+    /// Pages go to spool space from now on: the SPOL areas of volumes that CP owns.
+    page_space_overflow() = "PGT" 400 'I' "All available paging space is in use; paging continues with spooling space";
     /// Pages cannot be taken from virtual machines any more. Those that need storage are stopped until there is some.
     page_space_full() = "PGT" 400 'I' "All available paging space is in use";
-    /// The host file of a page volume could not be read or written. A page that was to be read is lost to its user; one
-    /// that was to be written stays in real storage. Look at the host's disk.
+    /// A page volume or its host file could not be read or written. A page that was to be read is lost to its user; one
+    /// that was to be written stays in real storage. Look at the host's disk, and at the volume when the system has
+    /// ended: endicott dasd check.
     page_volume_error(volume, what, why) = "PGT" 415 'E' "Paging error, {what} {volume}: {why}";
     /// The program new PSW causes another program interruption.
     program_loop() = "GIR" 453 'W' "CP entered; program interrupt loop";

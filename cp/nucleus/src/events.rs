@@ -336,7 +336,10 @@ impl Cp {
         }
         for notice in self.paging.iter().flat_map(|paging| paging.take_notices()) {
             let text = match notice {
-                Notice::Much(percent) => message::page_space_used(percent),
+                Notice::Much { percent, spool } => {
+                    message::page_space_used(percent, if spool { "spooling" } else { "paging" })
+                }
+                Notice::Overflow => message::page_space_overflow(),
                 Notice::Full => message::page_space_full(),
                 Notice::Trouble(volume, what, why) => message::page_volume_error(volume, what, why),
             };

@@ -1,10 +1,12 @@
 //! What there is of everything, and whether it all adds up.
 
+use crate::slots::SlotUse;
 use crate::space::{Held, Megabyte, SEGMENT, SpaceId, Standing};
 use crate::storage::{RealStorage, State};
 use crate::transfer::Source;
 use crate::{Frame, Place, Slot};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// How many of each there are.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -70,6 +72,17 @@ impl RealStorage {
     pub fn slots(&self) -> SlotCensus {
         let all = self.slots.count() - self.slots.bad();
         SlotCensus { all, used: all - self.slots.free() }
+    }
+
+    /// Those of page space, or of the spool space to which it overflows.
+    pub fn tier(&self, overflow: bool) -> SlotCensus {
+        let (all, used) = self.slots.tier(overflow);
+        SlotCensus { all, used }
+    }
+
+    /// What is in use of these slots of a volume, in units of so many slots each.
+    pub fn slot_use(&self, volume: usize, slots: Range<u32>, unit: u32) -> SlotUse {
+        self.slots.usage(volume, slots, unit)
     }
 
     /// What an address space has.

@@ -42,6 +42,7 @@ mod transfer;
 pub use audit::{Census, SlotCensus, Tally};
 pub use counts::Counts;
 pub use scan::{Batch, Scan};
+pub use slots::{Room, SlotUse};
 pub use space::{Kind, SpaceId, Standing};
 pub use storage::{Limits, RealStorage, Refused, Touch};
 pub use transfer::{Move, Outcome, Source, Transfer};

@@ -2,7 +2,8 @@
 //!
 //! Each volume has a cursor that sweeps over it. A block set takes the next free slots in a row at or after the cursor,
 //! and is cut shorter where there is no such row. Of several volumes, the one with the fewest transfers under way is
-//! asked first.
+//! asked first, and of those with as few, the one that was used longest ago. Volumes for overflow, which are spool
+//! space, are used when all others are full.
 
 use crate::{Place, Slot};
 use std::ops::Range;
@@ -15,13 +16,47 @@ struct Entry {
     set: (u32, u32),
 }
 
+/// What a page volume has room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// Slots.
+    pub slots: u32,
+    /// It is used when the volumes without this are full.
+    pub overflow: bool,
+}
+
+impl From<u32> for Room {
+    fn from(slots: u32) -> Room {
+        Room { slots, overflow: false }
+    }
+}
+
+/// What is in use of some slots of a volume.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SlotUse {
+    /// Slots with copies of pages, or on their way to that.
+    pub slots: u32,
+    /// Units, such as cylinders, that have such a slot.
+    pub units: u32,
+    /// So many slots, from the first on, have been in use at all.
+    pub high: u32,
+    /// Slots that failed.
+    pub bad: u32,
+}
+
 /// The slots of one volume.
 #[derive(Debug)]
 struct Volume {
     slots: Range<u32>,
+    overflow: bool,
     cursor: u32,
     free: u32,
     in_flight: u32,
+    bad: u32,
+    /// The one after the last that was ever taken.
+    high: u32,
+    /// When it was used last, by a count of uses.
+    turn: u64,
 }
 
 /// All slots.
@@ -31,22 +66,23 @@ pub(crate) struct Slots {
     /// A bit for each slot that is taken, or cannot be used.
     busy: Vec<u64>,
     volumes: Vec<Volume>,
-    bad: u32,
+    turns: u64,
 }
 
 impl Slots {
-    pub(crate) fn new(volumes: &[u32]) -> Slots {
+    pub(crate) fn new(volumes: &[Room]) -> Slots {
         let mut first = 0;
         let volumes: Vec<Volume> = volumes
             .iter()
-            .map(|&count| {
+            .map(|&Room { slots: count, overflow }| {
                 let slots = first..first + count;
                 first = slots.end;
-                Volume { cursor: slots.start, slots, free: count, in_flight: 0 }
+                let (cursor, high) = (slots.start, slots.start);
+                Volume { slots, overflow, cursor, free: count, in_flight: 0, bad: 0, high, turn: 0 }
             })
             .collect();
         let entries = vec![Entry::default(); first as usize];
-        Slots { entries, busy: vec![0; first.div_ceil(64) as usize], volumes, bad: 0 }
+        Slots { entries, busy: vec![0; first.div_ceil(64) as usize], volumes, turns: 0 }
     }
 
     pub(crate) fn count(&self) -> u32 {
@@ -59,7 +95,35 @@ impl Slots {
 
     /// Slots that failed, and are not used any more.
     pub(crate) fn bad(&self) -> u32 {
-        self.bad
+        self.volumes.iter().map(|volume| volume.bad).sum()
+    }
+
+    /// All slots that have not failed, and those of them that are in use: of page space, or of what it overflows to.
+    pub(crate) fn tier(&self, overflow: bool) -> (u32, u32) {
+        let of = self.volumes.iter().filter(|volume| volume.overflow == overflow);
+        of.fold((0, 0), |(all, used), volume| {
+            let here = volume.slots.len() as u32 - volume.bad;
+            (all + here, used + here - volume.free)
+        })
+    }
+
+    /// What is in use of these slots of a volume, which are units of so many slots each.
+    pub(crate) fn usage(&self, volume: usize, slots: Range<u32>, unit: u32) -> SlotUse {
+        let Some(volume) = self.volumes.get(volume) else { return SlotUse::default() };
+        let base = volume.slots.start;
+        let (first, end) = (base + slots.start, (base + slots.end).min(volume.slots.end));
+        let mut found = SlotUse { high: volume.high.clamp(first, end.max(first)) - first, ..SlotUse::default() };
+        let mut at = first;
+        while at < end {
+            let next = (at + unit.max(1)).min(end);
+            let used = (at..next).filter(|&slot| self.entries[slot as usize].at.is_some()).count() as u32;
+            let busy = (at..next).filter(|&slot| self.is_busy(slot)).count() as u32;
+            found.slots += used;
+            found.bad += busy - used;
+            found.units += u32::from(used > 0);
+            at = next;
+        }
+        found
     }
 
     fn is_busy(&self, slot: u32) -> bool {
@@ -98,8 +162,14 @@ impl Slots {
     /// Takes the next free slots in a row for these pages, or for the first of them where there is no longer row. The
     /// first slot and their number; none if page space is full. They are in flight until [`Slots::landed`].
     pub(crate) fn take(&mut self, pages: &[Place]) -> Option<(Slot, u32)> {
-        let mut order: Vec<usize> = (0..self.volumes.len()).filter(|&n| self.volumes[n].free > 0).collect();
-        order.sort_by_key(|&n| (self.volumes[n].in_flight, n));
+        self.take_of(pages, false).or_else(|| self.take_of(pages, true))
+    }
+
+    /// Takes them of page space, or of what it overflows to.
+    fn take_of(&mut self, pages: &[Place], overflow: bool) -> Option<(Slot, u32)> {
+        let usable = |volume: &Volume| volume.free > 0 && volume.overflow == overflow;
+        let mut order: Vec<usize> = (0..self.volumes.len()).filter(|&n| usable(&self.volumes[n])).collect();
+        order.sort_by_key(|&n| (self.volumes[n].in_flight, self.volumes[n].turn, n));
         let mut count = pages.len() as u32;
         while count > 0 {
             for &n in &order {
@@ -111,10 +181,13 @@ impl Slots {
                     self.busy[slot as usize / 64] |= 1 << (slot % 64);
                     self.entries[slot as usize] = Entry { at: Some(at), set: (first, count) };
                 }
+                self.turns += 1;
                 let volume = &mut self.volumes[n];
                 volume.free -= count;
                 volume.in_flight += count;
                 volume.cursor = if first + count == slots.end { slots.start } else { first + count };
+                volume.high = volume.high.max(first + count);
+                volume.turn = self.turns;
                 return Some((Slot(first), count));
             }
             count = if count > 1 { count.div_ceil(2) } else { 0 };
@@ -147,7 +220,7 @@ impl Slots {
     /// The slot cannot be written: it is never used again.
     pub(crate) fn spoil(&mut self, slot: Slot) {
         self.entries[slot.0 as usize] = Entry::default();
-        self.bad += 1;
+        self.volume(slot).bad += 1;
     }
 
     /// The page whose copy is on the slot.
@@ -162,5 +235,43 @@ impl Slots {
             let entry = &self.entries[slot as usize];
             entry.at.filter(|_| entry.set == set).map(|at| (Slot(slot), at))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SpaceId;
+
+    fn pages(count: u32) -> Vec<Place> {
+        (0..count).map(|page| Place { space: SpaceId(1), page }).collect()
+    }
+
+    #[test]
+    fn volumes_are_used_in_turn_and_overflow_when_they_are_full() {
+        let room = |slots, overflow| Room { slots, overflow };
+        let mut slots = Slots::new(&[room(100, true), room(64, false), room(96, false)]);
+        let mut taken = Vec::new();
+        for _ in 0..5 {
+            let (first, count) = slots.take(&pages(32)).expect("there is room");
+            (first.0..first.0 + count).for_each(|slot| slots.landed(Slot(slot)));
+            taken.push((first.0, count));
+        }
+        assert_eq!(taken, [(100, 32), (164, 32), (132, 32), (196, 32), (228, 32)]);
+        assert_eq!((slots.tier(false), slots.tier(true)), ((160, 160), (100, 0)));
+        // What is left of page space is used before spool space, however small it is.
+        slots.release(Slot(150));
+        slots.release(Slot(200));
+        assert_eq!(slots.take(&pages(64)), Some((Slot(150), 1)));
+        assert_eq!(slots.take(&pages(64)), Some((Slot(200), 1)));
+        assert_eq!(slots.take(&pages(64)), Some((Slot(0), 64)));
+        slots.spoil(Slot(3));
+        assert_eq!((slots.tier(true), slots.bad()), ((99, 63), 1));
+        slots.release(Slot(63));
+        let spool = slots.usage(0, 0..100, 10);
+        assert_eq!(spool, SlotUse { slots: 62, units: 7, high: 64, bad: 1 });
+        assert_eq!(slots.usage(0, 70..100, 10), SlotUse::default());
+        assert_eq!(slots.usage(2, 32..96, 64), SlotUse { slots: 64, units: 1, high: 64, bad: 0 });
+        assert_eq!(slots.usage(7, 0..10, 1), SlotUse::default());
     }
 }

@@ -4,7 +4,7 @@ use crate::blocks::Blocks;
 use crate::counts::Counts;
 use crate::list::{Links, List};
 use crate::orders::Orders;
-use crate::slots::Slots;
+use crate::slots::{Room, Slots};
 use crate::space::{Held, Kind, Megabyte, Page, SEGMENT, Segment, Space, SpaceId, Standing};
 use crate::transfer::{Move, Outcome, Source, Transfer};
 use crate::{Block, Frame, Mover, Place, Slot, Use};
@@ -18,8 +18,8 @@ pub struct Limits {
     pub frames: u32,
     /// CP's blocks of expanded storage.
     pub blocks: u32,
-    /// Slots of page space, volume by volume.
-    pub volumes: Vec<u32>,
+    /// Page space, volume by volume.
+    pub volumes: Vec<Room>,
     /// So many pages of a block set come back together at most: what refers to one of them waits for all.
     pub read_set: usize,
 }

@@ -106,7 +106,12 @@ struct Model {
 
 impl Model {
     fn new(seed: u64, &(frames, blocks, volumes): &(u32, u32, &[u32])) -> Model {
-        let mut real = RealStorage::new(&Limits { frames, blocks, volumes: volumes.to_vec(), read_set: 64 });
+        let mut real = RealStorage::new(&Limits {
+            frames,
+            blocks,
+            volumes: volumes.iter().copied().map(Room::from).collect(),
+            read_set: 64,
+        });
         let mut random = Random::seeded(seed);
         let shared = (0..2).map(|_| real.create(Kind::Shared, SEGMENT)).collect();
         let guests = (0..8).map(|_| real.create(Kind::Guest, GUEST)).collect();

@@ -41,7 +41,7 @@ struct Scene {
 
 impl Scene {
     fn new(frames: u32, blocks: u32, slots: u32) -> Scene {
-        let limits = Limits { frames, blocks, volumes: vec![slots], read_set: 64 };
+        let limits = Limits { frames, blocks, volumes: vec![slots.into()], read_set: 64 };
         Scene { real: RealStorage::new(&limits), used: Used::default() }
     }
 

@@ -13,7 +13,8 @@
 //! answer in time, as when CP works with one of them, their pages stay. So no lock that CP holds can make the thread
 //! wait for ever.
 //!
-//! **When page space is full**, pages stay where they are, and what asks for a frame is stopped: nothing is lost.
+//! **When page space is full**, pages go to spool space. When that is full, too, pages stay where they are, and what
+//! asks for a frame is stopped: nothing is lost.
 //!
 //! The pool's lock is taken with any other held, and nothing is taken with it but the list of what has gone, and the
 //! gate of a storage.
@@ -35,12 +36,13 @@ use base::Clock;
 use complex::Configuration;
 use flags::Flags;
 use hands::{Hands, Owner};
-pub use paging::{Census, Counts, Standing};
+pub use paging::{Census, Counts, SlotCensus, SlotUse, Standing};
 use paging::{Kind, Limits, RealStorage};
 use space::PagesOf;
-use state::{Inner, Pool};
+use state::{Inner, Pool, Told};
 use std::collections::VecDeque;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread::JoinHandle;
@@ -98,7 +100,7 @@ impl Paging {
         let volumes = Volumes::new(volumes);
         let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX / 2);
         let blocks = number((expanded.installed() << 20) / PAGE);
-        let limits = Limits { frames: number(frames), blocks, volumes: volumes.sizes(), read_set: READ_SET };
+        let limits = Limits { frames: number(frames), blocks, volumes: volumes.rooms(), read_set: READ_SET };
         let pool = Pool {
             real: RealStorage::new(&limits),
             hands: Hands::new(match blocks {
@@ -107,7 +109,7 @@ impl Paging {
             }),
             outgoing: VecDeque::new(),
             notices: Vec::new(),
-            warned: false,
+            told: [Told::default(); 2],
             refused_until: 0,
             failures: 0,
             max_wss: u32::MAX,
@@ -166,6 +168,16 @@ impl Paging {
         };
         storage.set_pager(Box::new(pager))?;
         Ok(Pages { inner: self.inner.clone(), space, flags })
+    }
+
+    /// The slots of page space, or of the spool space to which it overflows.
+    pub fn slots(&self, overflow: bool) -> SlotCensus {
+        self.inner.lock().real.tier(overflow)
+    }
+
+    /// What is in use of these slots of a volume, by its place in [`Resources::volumes`], in units of so many slots.
+    pub fn slot_use(&self, volume: usize, slots: Range<u32>, unit: u32) -> SlotUse {
+        self.inner.lock().real.slot_use(volume, slots, unit)
     }
 
     /// What the operator is to be told since this was asked last.

@@ -336,7 +336,10 @@ fn when_page_space_is_full_what_asks_is_stopped_and_nothing_is_lost() {
     let start = Instant::now();
     assert_eq!(guest.rounds(0, FIRST, 2500, 1), Err(Full));
     let notices = paging.take_notices();
-    assert!(matches!(notices.as_slice(), [Notice::Much(90..=100), Notice::Full, ..]), "{notices:?}");
+    assert!(
+        matches!(notices.as_slice(), [Notice::Much { percent: 90..=100, spool: false }, Notice::Full, ..]),
+        "{notices:?}"
+    );
     // It is stopped again as soon as it asks for more.
     assert_eq!(guest.go(0), Err(Full));
     assert!(start.elapsed() < Duration::from_secs(10));

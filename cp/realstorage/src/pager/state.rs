@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 
-/// So many percent of page space in use are worth a notice.
+/// So many percent of page space, or of spool space, in use are worth a notice.
 const MUCH: u64 = 90;
 /// After such a notice, it is due again when it has been so few.
 const LESS: u64 = 80;
@@ -17,9 +17,16 @@ const LESS: u64 = 80;
 /// What the operator is to be told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// So many percent of page space are in use.
-    Much(u64),
-    /// All of page space is in use.
+    /// So many percent are in use, of page space or of spool space.
+    Much {
+        /// How many percent.
+        percent: u64,
+        /// It is spool space.
+        spool: bool,
+    },
+    /// All of page space is in use, and pages go to spool space.
+    Overflow,
+    /// All of page space is in use, and of spool space, if there is some.
     Full,
     /// A page volume could not be read or written: its name, what failed, and why.
     Trouble(String, &'static str, String),
@@ -28,6 +35,15 @@ pub enum Notice {
 /// Which users are in the dispatch list or the eligible list, by their numbers; all others are dormant.
 pub type Standings = dyn Fn() -> Vec<(u32, Standing)> + Send + Sync;
 
+/// What has been told of how much is in use.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Told {
+    /// That it is nearly all.
+    much: bool,
+    /// That it is all.
+    all: bool,
+}
+
 /// All that changes.
 pub(super) struct Pool {
     pub(super) real: RealStorage,
@@ -35,8 +51,8 @@ pub(super) struct Pool {
     /// Transfers to page volumes that have not begun.
     pub(super) outgoing: VecDeque<Transfer>,
     pub(super) notices: Vec<Notice>,
-    /// A notice that page space is nearly full has been given.
-    pub(super) warned: bool,
+    /// What has been told of page space, and of spool space.
+    pub(super) told: [Told; 2],
     /// Writes fail one after another, or a page volume's host has no room: until then, in microseconds of the clock,
     /// nothing is written.
     pub(super) refused_until: u64,
@@ -101,15 +117,23 @@ impl Inner {
         }
     }
 
-    /// Looks how much of page space is in use.
+    /// Looks how much is in use of page space, and of spool space.
     pub(super) fn look_at_slots(&self, pool: &mut Pool) {
-        let census = pool.real.slots();
-        let percent = (u64::from(census.used) * 100).checked_div(census.all.into()).unwrap_or(0);
-        if percent >= MUCH && !pool.warned {
-            pool.warned = true;
-            self.notify(pool, Notice::Much(percent));
+        for spool in [false, true] {
+            let census = pool.real.tier(spool);
+            let percent = (u64::from(census.used) * 100).checked_div(census.all.into()).unwrap_or(0);
+            let overflows = !spool && pool.real.tier(true).all > 0;
+            let told = &mut pool.told[usize::from(spool)];
+            let (much, all) = (percent >= MUCH && !told.much, percent >= 100 && overflows && !told.all);
+            told.much = percent >= LESS && (told.much || much);
+            told.all = percent >= LESS && (told.all || all);
+            if much {
+                self.notify(pool, Notice::Much { percent, spool });
+            }
+            if all {
+                self.notify(pool, Notice::Overflow);
+            }
         }
-        pool.warned &= percent >= LESS;
     }
 }
 

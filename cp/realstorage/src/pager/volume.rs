@@ -5,7 +5,7 @@
 
 use arch::PAGE;
 use base::file::Access;
-use paging::{Outcome, Slot};
+use paging::{Outcome, Room, Slot};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -21,6 +21,10 @@ pub trait PageVolume: Send + Sync {
     fn name(&self) -> String;
     /// How many slots it has.
     fn slots(&self) -> u32;
+    /// It is spool space, to which paging overflows when all other volumes are full.
+    fn overflow(&self) -> bool {
+        false
+    }
     /// Reads slots in a row.
     fn read(&self, slot: u32, to: &mut [u8]) -> io::Result<()>;
     /// Writes slots in a row.
@@ -130,8 +134,9 @@ impl Volumes {
         Volumes(volumes.into_iter().map(volume).collect())
     }
 
-    pub(super) fn sizes(&self) -> Vec<u32> {
-        self.0.iter().map(|volume| volume.volume.slots()).collect()
+    pub(super) fn rooms(&self) -> Vec<Room> {
+        let room = |volume: &Volume| Room { slots: volume.volume.slots(), overflow: volume.volume.overflow() };
+        self.0.iter().map(room).collect()
     }
 
     fn of(&self, slot: Slot) -> (&Volume, u32) {
