@@ -43,7 +43,8 @@ use std::path::{Path, PathBuf};
 
 /// Without a PAGE statement there is so many times as much page space as real storage.
 const PAGE_SPACE: u64 = 4;
-/// The page volume in the system's folder that is there with STORAGE, without or with PAGE statements that name none.
+/// The page file in the system's folder that is there with STORAGE, if no volume has PAGE areas, and with a PAGE
+/// statement that names none.
 const PAGE_FILE: &str = "pages";
 
 /// The file's name in the system's folder.
@@ -105,7 +106,7 @@ pub(crate) fn read(folder: &Path) -> (Configuration, Vec<String>) {
             let (mut configuration, wrong) = parse(&base::text::decode(&bytes), folder);
             let system = &mut configuration.system;
             if let (Some(real), true) = (system.real, system.page_volumes.is_empty()) {
-                system.page_volumes.push((folder.join(PAGE_FILE), PAGE_SPACE * real));
+                system.page_file = Some((folder.join(PAGE_FILE), PAGE_SPACE * real));
             }
             let told = |(line, why): (usize, String)| format!("{}:{line}: {why}", path.display());
             (configuration, wrong.into_iter().map(told).collect())
@@ -186,9 +187,10 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             }
             configuration.tapes.push(drive);
         }
-        ("CP_OWNED", ["SLOT" | "slot" | "Slot", _, serial] | [serial]) => {
-            configuration.disks.owned.push(volume(serial)?);
+        ("CP_OWNED", [word, slot, serial, rest @ ..]) if word.eq_ignore_ascii_case("SLOT") && rest.len() <= 1 => {
+            own(&mut configuration.disks.owned, Some(slot), serial, rest.first().copied())?;
         }
+        ("CP_OWNED", [serial]) => own(&mut configuration.disks.owned, None, serial, None)?,
         ("USER_VOLUME_LIST" | "USER_VOLUME_INCLUDE", [_, ..]) => {
             for serial in &words {
                 configuration.disks.users.push(volume(serial)?);
@@ -224,6 +226,30 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
                  MODIFY LAN|VSWITCH name GRANT userid, VMLAN MACPREFIX nnnnnn, TCPIP ON|OFF, or LOGMSG text"
             ));
         }
+    }
+    Ok(())
+}
+
+/// CP_OWNED [SLOT n] volid [OWN]: the volume is CP's, in this slot or in the next.
+fn own(owned: &mut Vec<String>, slot: Option<&str>, serial: &str, how: Option<&str>) -> Result<(), String> {
+    let slot = match slot.map(str::parse) {
+        None => owned.len() + 1,
+        Some(Ok(slot @ 1..=255)) => slot,
+        Some(_) => return Err("CP_OWNED SLOT needs a number from 1 to 255".into()),
+    };
+    if let Some(how) = how.filter(|how| !how.eq_ignore_ascii_case("OWN")) {
+        return Err(format!("CP_OWNED {how} is not done here: a volume is one system's (OWN)"));
+    }
+    let serial = volume(serial)?;
+    if let Some(other) = owned.iter().position(|other| *other == serial) {
+        return Err(format!("volume {serial} is in CP_OWNED SLOT {} already", other + 1));
+    }
+    if owned.len() < slot {
+        owned.resize(slot, String::new());
+    }
+    match owned[slot - 1].is_empty() {
+        true => owned[slot - 1] = serial,
+        false => return Err(format!("CP_OWNED SLOT {slot} has volume {} already", owned[slot - 1])),
     }
     Ok(())
 }
@@ -544,6 +570,33 @@ mod tests {
         assert!(matches!(good("TAPE 0580\nTAPE 580", Path::new("")), Err((2, _))));
         assert!(matches!(good("TAPE x", Path::new("")), Err((1, _))));
         assert!(matches!(good("DASD 200 a FAST", Path::new("")), Err((1, _))));
+    }
+
+    #[test]
+    fn volumes_of_cp_have_slots() {
+        let owned = |text: &str| good(text, Path::new("")).map(|configuration| configuration.disks.owned);
+        let text = "CP_OWNED SLOT 3 vmpag1 OWN\nCP_Owned Slot 1 VMRES\nCP_OWNED VMPAG2";
+        assert_eq!(owned(text).unwrap(), ["VMRES", "", "VMPAG1", "VMPAG2"]);
+        for (wrong, why) in [
+            ("CP_OWNED SLOT 0 VMRES", "CP_OWNED SLOT needs a number from 1 to 255"),
+            ("CP_OWNED SLOT 256 VMRES", "CP_OWNED SLOT needs a number from 1 to 255"),
+            ("CP_OWNED SLOT ONE VMRES", "CP_OWNED SLOT needs a number from 1 to 255"),
+            ("CP_OWNED SLOT 1 TOOLONG", "TOOLONG is not a volume serial; it has 1 to 6 characters"),
+            ("CP_OWNED SLOT 1 VMRES SHARED", "CP_OWNED SHARED is not done here: a volume is one system's (OWN)"),
+        ] {
+            assert_eq!(owned(wrong), Err((1, why.into())));
+        }
+        let twice = "CP_OWNED SLOT 1 VMRES\nCP_OWNED SLOT 1 VMPAG1\nCP_OWNED SLOT 2 VMRES";
+        let wrong = parse(twice, Path::new("")).1;
+        assert_eq!(
+            wrong,
+            [
+                (2, "CP_OWNED SLOT 1 has volume VMRES already".into()),
+                (3, "volume VMRES is in CP_OWNED SLOT 1 already".into())
+            ]
+        );
+        let page = |text: &str| good(text, Path::new("")).map(|configuration| configuration.system);
+        assert_eq!(page("STORAGE 64M\nPAGE 1G x").unwrap().page_volumes, [("x".into(), 1 << 30)]);
     }
 
     #[test]

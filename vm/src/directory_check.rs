@@ -6,10 +6,12 @@
 use crate::configuration::{self, Configuration};
 use crate::volumes;
 use ::directory::{Device, DeviceKind, Directory, Extent, RealDevice, User};
-use dasd::{Image, ImageError, Options};
+use dasd::{Image, ImageError, Options, Volume};
 use minidisk::real;
+use nucleus::owned;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tape::{Tape, TapeError};
 use terminals::tls;
 use tools::system::load_directory;
@@ -59,6 +61,8 @@ struct Disk {
     size: Option<u64>,
     /// A program has it, so it is there.
     in_use: bool,
+    /// The volume itself, if it can be looked at.
+    volume: Option<Arc<dyn Volume>>,
 }
 
 fn check(folder: &Path) -> Found {
@@ -90,6 +94,7 @@ fn check(folder: &Path) -> Found {
         let missing = others.filter(|name| directory.user(name).is_none());
         found.notes.extend(missing.map(|name| format!("{}: {} names {name}, who is no user", user.place, user.userid)));
     }
+    found.wrong.extend(system.owned());
     found.notes.extend(system.overlaps());
     found
 }
@@ -100,13 +105,13 @@ impl Found {
         let mut disks = Vec::new();
         for disk in &configuration.dasd {
             let number = disk.number;
-            let (mut serial, mut size, mut in_use) = (String::new(), None, false);
+            let (mut serial, mut size, mut in_use, mut volume) = (String::new(), None, false, None);
             match Image::open(&disk.file, Options { read_only: true, ..Options::default() }) {
                 Ok(image) => {
                     self.notes.extend(image.notices().iter().map(|notice| format!("DASD {number:04X}: {notice}")));
-                    let image: std::sync::Arc<dyn dasd::Volume> = image;
                     serial = real::serial(&*image).unwrap_or_default();
                     size = Some(real::size(&image.kind()).0);
+                    volume = Some(image as Arc<dyn Volume>);
                 }
                 Err(error @ ImageError::InUse { .. }) => {
                     in_use = true;
@@ -114,7 +119,7 @@ impl Found {
                 }
                 Err(error) => self.wrong.push(format!("DASD {number:04X}: {error}")),
             }
-            disks.push(Disk { number, serial, size, in_use });
+            disks.push(Disk { number, serial, size, in_use, volume });
         }
         let serials: Vec<(u16, &str)> = disks.iter().map(|disk| (disk.number, disk.serial.as_str())).collect();
         self.wrong.extend(volumes::same_serials(&serials));
@@ -192,6 +197,22 @@ impl System<'_> {
         }
         let end = count.map_or(size.max(start + 1), |count| start + count);
         (end > size).then(|| format!("it ends at {}, and {volume} at {}", end - 1, size - 1))
+    }
+
+    /// What is wrong with the volumes that CP owns.
+    fn owned(&self) -> Vec<String> {
+        let Configuration { disks: policy, system, .. } = self.configuration;
+        let mut told = Vec::new();
+        for (n, serial) in policy.owned.iter().enumerate().filter(|(_, serial)| !serial.is_empty()) {
+            if let Err(why) = self.volume(serial) {
+                told.push(format!("CP_OWNED SLOT {}: {why}", n + 1));
+            }
+            let Some(disk) = self.disks.iter().find(|disk| disk.serial == *serial) else { continue };
+            let Some(volume) = &disk.volume else { continue };
+            let (_, wrong) = owned::usable(&**volume, serial, self.directory.users.iter(), policy, &system.name);
+            told.extend(wrong.into_iter().map(|why| format!("DASD {:04X} {serial}: {why}", disk.number)));
+        }
+        told
     }
 
     fn link(&self, owner: &str, vdev: u16) -> Option<String> {

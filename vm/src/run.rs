@@ -105,14 +105,14 @@ pub(crate) fn control_program_at(
         error => error.to_string(),
     })?;
     let mut cp = Cp::new(configuration.system, directory, Some(spool), clock, notes.clone());
-    cp.begin_paging()?;
-    let cp = Arc::new(cp);
     cp.disks.set_policy(configuration.disks);
     let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
     cp.disks.set_alarm(alarm);
     let mut troubles = of_directory;
     troubles.extend(records::restore(folder, &cp));
     troubles.extend(volumes::install(&cp.disks, &configuration.dasd));
+    troubles.extend(cp.begin_paging()?);
+    let cp = Arc::new(cp);
     troubles.extend(volumes::install_tapes(&cp.tapes, &configuration.tapes, folder));
     troubles.extend(configuration.networks.install(&cp.networks));
     if let Some(sockets) = configuration.sockets {

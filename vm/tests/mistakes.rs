@@ -225,6 +225,33 @@ fn a_system_is_checked_without_starting_it() {
     system.kill();
 }
 
+/// What CP could not use of its volumes is told before it starts.
+#[test]
+fn volumes_that_cp_owns_are_checked_without_a_start() {
+    let folder = Folder::new("check-owned");
+    support::own_volume(&folder.0, 0x300, 2, 50, "VMPAG1", &["PAGE=10-40", "TDSK=41-END"]);
+    let check = || {
+        let output = endicott().args(["directory", "check"]).arg(&folder.0).output().expect("endicott starts");
+        (output.status.code(), String::from_utf8(output.stdout).expect("messages are text"))
+    };
+    let (code, said) = check();
+    assert!(code == Some(0) && said.ends_with("Nothing is wrong.\n"), "{said}");
+    let text = fs::read_to_string(folder.0.join("USER DIRECT")).unwrap();
+    folder.write("USER DIRECT", &(text + "USER ODD ODD 16M 16M G\n MDISK 191 3390 35 3 VMPAG1 MR\n"));
+    let config = fs::read_to_string(folder.0.join("SYSTEM CONFIG")).unwrap();
+    folder.write("SYSTEM CONFIG", &(config + "CP_OWNED SLOT 3 VMPAG9\nTDISK VMPAG1 45 5\n"));
+    let (code, said) = check();
+    assert!(code == Some(1) && said.ends_with(": 3 to mend\n"), "{said}");
+    expect(
+        &said,
+        &[
+            "DASD 0300 VMPAG1: PAGE 10-40 is not used: minidisk ODD 0191 lies there; move it, or endicott dasd cpfmtxa",
+            "DASD 0300 VMPAG1: TDSK 41-49 is not used: TDISK VMPAG1 45 5 of SYSTEM CONFIG lies there",
+            "CP_OWNED SLOT 3: no DASD of SYSTEM CONFIG has the serial VMPAG9",
+        ],
+    );
+}
+
 #[test]
 fn a_directory_without_users_starts_no_system() {
     let folder = Folder::new("empty");

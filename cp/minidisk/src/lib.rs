@@ -34,6 +34,7 @@ mod trouble;
 
 use base::{Clock, Held, Tod};
 use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
+use dasd::allocation::Area;
 use dasd::{Kind, Volume};
 pub use device::{Entries, Guest};
 use devices::dasd::{Alarm, Meter, Options, Reservation};
@@ -353,9 +354,23 @@ impl Disks {
         self.state().reals.clone()
     }
 
-    /// How many links there are to a real disk and its minidisks.
+    /// How many users a real disk has: links to it and its minidisks, and CP if pages are on it.
     pub fn users_of(&self, rdev: u16) -> usize {
-        self.state().links.to_real(rdev)
+        self.state().users_of(rdev)
+    }
+
+    /// What CP uses of a real disk that it owns, minidisks apart.
+    pub fn use_areas(&self, rdev: u16, areas: Vec<Area>) {
+        if let Some(real) = self.state().reals.iter_mut().find(|real| real.number == rdev) {
+            real.areas = areas;
+        }
+    }
+
+    /// CP has pages on a real disk, so that it cannot be taken away any more.
+    pub fn page_to(&self, rdev: u16) {
+        if let Some(real) = self.state().reals.iter_mut().find(|real| real.number == rdev) {
+            real.paged = true;
+        }
     }
 
     /// ATTACH ... SYSTEM, DETACH ... FROM SYSTEM, VARY: gives a real disk another use. `label` is read again.
@@ -415,6 +430,18 @@ impl Disks {
         self.state().links.to(place)
     }
 
+    /// The temporary space of a real disk: the first units, and how many there are.
+    pub fn temporary_space(&self, rdev: u16) -> impl Iterator<Item = (u32, u32)> {
+        let state = self.state();
+        let here = state.temporary_space().filter(|(real, ..)| real.number == rdev);
+        here.map(|(_, first, count)| (first, count)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// What of the temporary space of a real disk is taken: first units, and how many.
+    pub fn temporary_taken(&self, rdev: u16) -> Vec<(u32, u32)> {
+        self.state().links.temporary(rdev).collect()
+    }
+
     /// How many units of temporary space are taken on a real disk, or in the host's storage.
     pub fn temporary_units(&self, rdev: Option<u16>) -> u64 {
         let state = self.state();
@@ -449,6 +476,11 @@ impl Disks {
 }
 
 impl State {
+    fn users_of(&self, rdev: u16) -> usize {
+        let paged = self.reals.iter().any(|real| real.number == rdev && real.paged);
+        self.links.to_real(rdev) + usize::from(paged)
+    }
+
     fn number(&mut self) -> u64 {
         self.next += 1;
         self.next

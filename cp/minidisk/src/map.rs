@@ -38,6 +38,15 @@ pub fn rows(users: &[Arc<User>], serial: &str, units: u64) -> Vec<Row> {
     lay_out(rows, units)
 }
 
+/// The first and the last unit of an area as MDISK statements have them: cylinders, or blocks.
+pub fn in_units(kind: Kind, area: &Area) -> (u64, u64) {
+    let per = match kind {
+        Kind::Ckd { .. } => 1,
+        Kind::Fba { .. } => BLOCKS_OF_PAGE,
+    };
+    (u64::from(area.first) * per, (u64::from(area.last) + 1) * per - 1)
+}
+
 /// The minidisks of the directory that lie where an area of the volume `serial` is. Those that begin with the volume
 /// are left out: they are full packs, for those who look after all of it.
 pub fn on_area<'a>(
@@ -46,11 +55,7 @@ pub fn on_area<'a>(
     kind: Kind,
     area: &Area,
 ) -> Vec<(String, u16)> {
-    let per = match kind {
-        Kind::Ckd { .. } => 1,
-        Kind::Fba { .. } => BLOCKS_OF_PAGE,
-    };
-    let (from, to) = (u64::from(area.first) * per, (u64::from(area.last) + 1) * per - 1);
+    let (from, to) = in_units(kind, area);
     let mut found = Vec::new();
     for user in users {
         for device in &user.devices {

@@ -3,7 +3,8 @@
 
 use crate::cache::DiskCache;
 use crate::real::{self, Real, device_type};
-use crate::{Minidisk, Place, State, temporary};
+use crate::{Minidisk, Place, State, map, temporary};
+use dasd::allocation::Purpose;
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Extent, Kind, Memory, Volume};
 use devices::dasd::{Reservation, Reservations};
@@ -85,6 +86,22 @@ impl State {
         Minidisk::uncached(owner, vdev, place, "(VDSK)", volume, Arc::default())
     }
 
+    /// Temporary space: real disks, first units, and how many there are. TDISK statements come before allocation maps.
+    pub(crate) fn temporary_space(&self) -> impl Iterator<Item = (&Real, u32, u32)> {
+        let stated = self.policy.temporary.iter().filter_map(|(serial, first, units)| {
+            let real = self.reals.iter().find(|real| real.has_minidisks() && real.serial == *serial)?;
+            Some((real, *first, *units))
+        });
+        let mapped = self.reals.iter().filter(|real| real.has_minidisks()).flat_map(|real| {
+            let temporary = real.areas.iter().filter(|area| area.purpose == Purpose::Temporary);
+            temporary.filter_map(move |area| {
+                let (first, last) = map::in_units(real.volume.kind(), area);
+                Some((real, u32::try_from(first).ok()?, u32::try_from(last - first + 1).ok()?))
+            })
+        });
+        stated.chain(mapped)
+    }
+
     /// Temporary space of `count` units for a disk of type `device`.
     pub(crate) fn temporary_disk(
         &mut self,
@@ -94,22 +111,20 @@ impl State {
         count: u32,
     ) -> Result<Arc<Minidisk>, Message> {
         let number = self.number();
-        for (serial, first, units) in &self.policy.temporary {
-            let owned = self.reals.iter().find(|real| real.has_minidisks() && real.serial == *serial);
-            let Some(real) = owned else { continue };
+        for (real, first, units) in self.temporary_space() {
             let kind = real.volume.kind();
             let fixed = matches!(kind, Kind::Fba { .. });
             if device != device_type(&kind) && !(fixed && device == "FB-512") {
                 continue;
             }
-            let mut start = *first;
+            let mut start = first;
             for (other, length) in self.links.temporary(real.number) {
                 if start.saturating_add(count) <= other {
                     break;
                 }
                 start = start.max(other + length);
             }
-            if start.saturating_add(count) > first.saturating_add(*units) {
+            if start.saturating_add(count) > first.saturating_add(units) {
                 continue;
             }
             let Some(extent) = extent(&real.volume, start, Some(count)) else { continue };

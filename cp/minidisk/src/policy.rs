@@ -7,7 +7,7 @@ use devices::dasd::ControlUnitModel;
 /// Which volumes CP takes for itself and its users when the system comes up.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// CP_OWNED: serials in the order of their slots.
+    /// CP_OWNED: serials in the order of their slots; a slot without a volume has an empty one.
     pub owned: Vec<String>,
     /// USER_VOLUME_LIST and USER_VOLUME_INCLUDE: serials, in which `*` is any characters and `%` any one.
     pub users: Vec<String>,
@@ -25,7 +25,7 @@ impl Policy {
     /// What a volume with this serial is used for.
     pub fn state(&self, serial: &str) -> State {
         match () {
-            () if self.owned.iter().any(|owned| owned == serial) => State::Owned,
+            () if !serial.is_empty() && self.owned.iter().any(|owned| owned == serial) => State::Owned,
             () if !serial.is_empty() && self.users.iter().any(|mask| matches(mask, serial)) => State::System,
             () => State::Free,
         }

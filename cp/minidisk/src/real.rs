@@ -2,6 +2,7 @@
 
 use crate::cache::{Cache, DeviceCache};
 use base::ebcdic;
+use dasd::allocation::Area;
 use dasd::{Kind, Volume};
 use devices::dasd::ControlUnit;
 use devices::dasd::timing::{Paths, Timing};
@@ -20,6 +21,10 @@ pub struct Real {
     pub file: String,
     /// What it is used for.
     pub state: State,
+    /// The areas of its allocation map that CP uses, those of minidisks apart.
+    pub areas: Vec<Area>,
+    /// CP has pages on it.
+    pub paged: bool,
     /// The disk, as the minidisk cache knows it.
     pub cache: Arc<DeviceCache>,
     /// Which parts of it are reserved, and by which devices.
@@ -71,6 +76,8 @@ impl Real {
             serial,
             file,
             state: State::Free,
+            areas: Vec::new(),
+            paged: false,
             cache: cache.device(),
             reservations: Arc::default(),
             control_unit,

@@ -35,7 +35,7 @@ impl Disks {
     pub fn discard_snapshot(&self, real: &Real) -> Result<(), Message> {
         // No user can link to it while this is held.
         let mut state = self.state();
-        let users = state.links.to_real(real.number);
+        let users = state.users_of(real.number);
         if users > 0 {
             return Err(message::volume_in_use(format!("{:04X}", real.number), users));
         }

@@ -2,6 +2,7 @@
 //!
 //! * `system`: which users are logged on, at which terminals; `events`: what a key press does, and time that passes;
 //!   `logon`: the way in and out; `intercept`: what a virtual machine leaves to CP.
+//! * `owned`: the volumes that CP owns, and paging to them.
 //! * `command`: the table of commands and one file for each.
 //! * `monitoring`: what the monitor reads of CP, and whom it tells.
 //! * `services`: what DIAGNOSE asks of CP; `tell`: lines from one user to another.
@@ -15,6 +16,7 @@ mod events;
 pub mod intercept;
 pub mod logon;
 mod monitoring;
+pub mod owned;
 mod services;
 mod sight;
 pub mod system;

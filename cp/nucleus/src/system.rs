@@ -3,6 +3,7 @@
 //! [`Cp`] is the whole Control Program; the program around it hands it events by the functions of `events`. Here are
 //! the users, the terminals, and the rule whether a virtual machine may run.
 
+use crate::owned::OwnedVolumes;
 use crate::sight::Monitoring;
 use base::{Clock, Held, Timers, Tod};
 use consoles::FLOOD;
@@ -52,6 +53,8 @@ pub struct SystemConfig {
     pub expanded: u64,
     /// Page volumes: a file and its size in bytes each.
     pub page_volumes: Vec<(PathBuf, u64)>,
+    /// The file and its size that is page space where there is no other.
+    pub page_file: Option<(PathBuf, u64)>,
     /// The log message lines, shown at LOGON.
     pub log_message: Vec<String>,
     /// JOURNALING: LOGON and LINK are journalled from the start.
@@ -71,6 +74,7 @@ impl Default for SystemConfig {
             real: None,
             expanded: 0,
             page_volumes: Vec::new(),
+            page_file: None,
             log_message: Vec::new(),
             journal: false,
             collectors: Vec::new(),
@@ -123,6 +127,8 @@ pub struct Cp {
     pub paging: Option<Arc<Paging>>,
     /// Real disks, minidisks and links.
     pub disks: Disks,
+    /// The volumes that CP owns, and page files.
+    pub owned: OwnedVolumes,
     /// Real tape drives.
     pub tapes: Tapes,
     /// Guest LANs and virtual switches.
@@ -177,6 +183,7 @@ impl Cp {
         Cp {
             log_message,
             disks: Disks::new(clock.clone(), wake),
+            owned: OwnedVolumes::default(),
             networks: Networks::new(clock.clone()),
             expanded: Expanded::new(config.expanded),
             paging: None,
@@ -225,14 +232,22 @@ impl Cp {
         Some(frames)
     }
 
-    /// Begins to take pages of virtual machines away, if the system's real storage is said. No user is logged on yet.
-    /// The error says what is wrong with the page volumes, or that the host has no room for it.
-    pub fn begin_paging(&mut self) -> Result<(), String> {
-        let Some(real) = self.config.real else { return Ok(()) };
+    /// Takes the volumes that CP owns, which are mounted now, and begins to take pages of virtual machines away, if the
+    /// system's real storage is said. No user is logged on yet. What is wrong with the volumes, a line for each: the
+    /// system does without them. The error says what is wrong with page files, or that the host has no room for it.
+    pub fn begin_paging(&mut self) -> Result<Vec<String>, String> {
+        let (mut owned, wrong) = OwnedVolumes::find(&self.disks, &self.users(), &self.config.name);
+        let Some(real) = self.config.real else {
+            self.owned = owned;
+            return Ok(wrong);
+        };
         let mut volumes: Vec<Box<dyn PageVolume>> = Vec::new();
-        for (path, bytes) in &self.config.page_volumes {
-            volumes.push(Box::new(FileVolume::open(path, *bytes).map_err(|error| error.to_string())?));
+        let alone = self.config.page_volumes.is_empty() && !owned.has_pages();
+        for (path, bytes) in self.config.page_volumes.iter().chain(self.config.page_file.iter().filter(|_| alone)) {
+            let file = FileVolume::open(path, *bytes).map_err(|error| error.to_string())?;
+            owned.add_file(Box::new(file), &mut volumes);
         }
+        owned.give(&self.disks, &mut volumes);
         let host = self.host.clone();
         let paging = Paging::start(Resources {
             frames: Frames::new(real, self.config.processors.into()).paging(),
@@ -245,7 +260,8 @@ impl Cp {
         let processors = Arc::downgrade(&self.processors);
         paging.ask(Box::new(move || processors.upgrade().map(|it| it.standings()).unwrap_or_default()));
         self.paging = Some(paging);
-        Ok(())
+        self.owned = owned;
+        Ok(wrong)
     }
 
     fn system(&self) -> MutexGuard<'_, System> {

@@ -176,6 +176,30 @@ pub(crate) fn sample(name: &str) -> PathBuf {
     folder
 }
 
+/// Gives the system in a folder a new 3390 of so many cylinders that CP owns, with these areas of its allocation map.
+pub(crate) fn own_volume(
+    folder: &Path,
+    number: u16,
+    slot: u8,
+    cylinders: u32,
+    serial: &str,
+    areas: &[&str],
+) -> PathBuf {
+    let file = folder.join(format!("volumes/{}.3390", serial.to_lowercase()));
+    let run = |words: &[&str]| {
+        let done = endicott().arg("dasd").arg(words[0]).arg(&file).args(&words[1..]).output().expect("it starts");
+        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let size = cylinders.to_string();
+    run(&["create", "3390", "--cylinders", &size, "--volser", serial, "--format", "plain"]);
+    let words: Vec<&str> = areas.iter().flat_map(|area| ["--allocate", area]).collect();
+    run(&[&["cpfmtxa", serial][..], &words].concat());
+    let statements = format!("DASD {number:04X} {} LAZY\nCP_OWNED SLOT {slot} {serial}\n", file.display());
+    let config = fs::OpenOptions::new().append(true).open(folder.join("SYSTEM CONFIG"));
+    config.expect("the sample has one").write_all(statements.as_bytes()).expect("the folder is there");
+    file
+}
+
 impl System {
     /// Makes the sample system and brings it up; `prepare` may change the folder before that.
     pub(crate) fn start(name: &str, prepare: impl FnOnce(&Path)) -> System {

@@ -5,6 +5,8 @@ use crate::system::Cp;
 use message::Message;
 use message::words::Words;
 
+#[path = "query/allocation.rs"]
+pub mod allocation;
 #[path = "query/control_unit.rs"]
 pub mod control_unit;
 #[path = "query/dasd.rs"]
@@ -47,11 +49,12 @@ pub use users::files_line;
 commands! {
     /// What QUERY can show.
     QUERIES "query/":
+    allocation { "ALLOC" DE alloc; "CPOWNed" ABCDE cp_owned; }
     control_unit {
         "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "TIMING" B timing; "VDISK" BG virtual_disks; "IOASSIST" G io_assist;
         "CCWTRAN" G ccw_translation;
     }
-    dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
+    dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; }
     expanded { "XSTORe" B expanded_storage; "FRAMES" ABE frames; }
     jit { "JIT" ACE jit; }
     journal { "JOURnal" AC journal; }

@@ -1,4 +1,4 @@
-//! QUERY DASD, LINKS, MDISK, ALLOC, CPOWNED: real disks, minidisks, and the users who have them.
+//! QUERY DASD, LINKS, MDISK: real disks, minidisks, and the users who have them.
 
 use super::super::{Issuer, Response};
 use crate::system::Cp;
@@ -225,56 +225,6 @@ fn show_map(cp: &Cp, volume: &str) -> Result<Response, Message> {
             _ => "",
         };
         lines.push(format!("{owner} {:>10} {:>10} {:>10}{note}", row.start, row.end, row.end + 1 - row.start));
-    }
-    Ok(lines.into())
-}
-
-/// `Query ALLOC [TDisk|ALL|MAP]`
-///
-/// Shows the temporary space of CP's volumes and of the host's storage: how much there is, and how much is used.
-pub fn allocation(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
-    if let Some(word) = words.next()
-        && !["TDisk", "ALL", "MAP"].iter().any(|known| word.is(known))
-    {
-        return Err(word.invalid());
-    }
-    words.end()?;
-    let (policy, reals) = (cp.disks.policy(), cp.disks.reals());
-    let used = |rdev: Option<u16>| cp.disks.temporary_units(rdev);
-    let mut response = Response::none();
-    for (serial, _, units) in &policy.temporary {
-        let Some(real) = reals.iter().find(|real| real.has_minidisks() && real.serial == *serial) else { continue };
-        let kind = real.volume.kind();
-        let unit = if size(&kind).1 == "CYL" { "CYLINDERS" } else { "BLOCKS" };
-        let in_use = used(Some(real.number));
-        response.push(format!("DASD {:04X} {serial:<6} {} (UNITS IN {unit})", real.number, device_type(&kind)));
-        response.push(format!(
-            "     TDISK TOTAL={units:06} INUSE={in_use:06} AVAIL={:06}",
-            u64::from(*units).saturating_sub(in_use)
-        ));
-    }
-    if policy.temporary_storage > 0 {
-        response.push("STORAGE OF THE HOST (UNITS IN MEGABYTES)");
-        response.push(format!("     TDISK TOTAL={:06}", policy.temporary_storage));
-    }
-    if response.lines.is_empty() {
-        response.push("     TDISK TOTAL=000000 INUSE=000000 AVAIL=000000");
-    }
-    Ok(response)
-}
-
-/// `Query CPOWNed`
-///
-/// Shows the volumes that the system configuration gives to CP, slot by slot.
-pub fn cp_owned(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    words.end()?;
-    let reals = cp.disks.reals();
-    let mut lines = vec!["SLOT  VOL-ID  RDEV  TYPE   STATUS".to_string()];
-    for (n, serial) in cp.disks.policy().owned.iter().enumerate() {
-        let real = reals.iter().find(|real| real.state == State::Owned && real.serial == *serial);
-        let place = real.map_or("----".into(), |real| format!("{:04X}", real.number));
-        let status = if real.is_some() { "ONLINE AND ATTACHED" } else { "NOT MOUNTED" };
-        lines.push(format!("{:>4}  {serial:<6}  {place}  OWN    {status}", n + 1));
     }
     Ok(lines.into())
 }
