@@ -275,6 +275,38 @@ impl Story {
         }
     }
 
+    /// A guest that says what it finds and then writes, in a system that has less storage than the guest, with spool
+    /// files that come meanwhile. The system is killed while it pages.
+    fn paged(&mut self, system: &mut System, pages: &Path, round: usize) {
+        let mut operator = Line::connect(system);
+        operator.say("logon operator operator", "RECONNECTED AT");
+        let mut reader = Line::log_on(system, "maint");
+        let files = if round == 0 { "  NO".into() } else { format!("{round:04}") };
+        reader.say("query files", &format!("FILES: {files} RDR"));
+        let said = operator.say("query alloc page", "INUSE=");
+        assert!(said.contains("TOTAL=000200"), "{said}");
+        let mut guest = Line::log_on(system, "linux1");
+        guest.enter(&format!("ipl 200 parm vmb.work=write vmb.from={}", self.next));
+        let found = guest.until_within("WRITE-BEGIN", BOOT);
+        self.compare(round, &found);
+        let cards = self.folder.join("cards");
+        fs::write(&cards, format!("round {round}\n")).expect("the folder is there");
+        system.punch("MAINT", &cards, true);
+        reader.until("RDR FILE");
+        self.pause(1_500);
+        self.hear(&guest.lines());
+        let said = operator.say("indicate user linux1", "WRITES=");
+        println!("{said}");
+        self.pause(300);
+        system.kill();
+        self.hear(&guest.until_the_end());
+        self.next += 1;
+        self.check(&format!("killed while it pages {round}"));
+        let found = endicott().args(["dasd", "check"]).arg(pages).output().expect("it starts");
+        let said = String::from_utf8_lossy(&[found.stdout, found.stderr].concat()).into_owned();
+        assert!(found.status.success() && said.contains("Nothing is wrong."), "{round}: {said}");
+    }
+
     /// The guest goes on for a while, and the operator does it and hears that it is done.
     fn complete(&mut self, operator: &mut Line, guest: &mut Line, change: Change) {
         self.pause(1_500);
@@ -330,19 +362,7 @@ fn a_killed_system_loses_nothing_of_a_plain_disk() {
 fn a_system_killed_while_its_operator_takes_snapshots_loses_nothing_either() {
     let Some(mut story) = Story::begin("crash-snapshots", "cckd") else { return };
     let disk = story.disk();
-    let mut system = System::start("crash-system", |folder| {
-        let change = |name: &str, change: &dyn Fn(String) -> String| {
-            let path = folder.join(name);
-            let text = fs::read_to_string(&path).expect("the sample has it");
-            fs::write(&path, change(text)).expect("the folder is there");
-        };
-        change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 {}\n", disk.display()));
-        change("USER DIRECT", &|text| {
-            let text = support::without_linux_disks(&text);
-            let at = text.find("USER LINUX2").expect("the sample has LINUX2");
-            format!("{} MDISK 200 3390 0 {CYLINDERS} {SERIAL} MR\n\n{}", &text[..at], &text[at..])
-        });
-    });
+    let mut system = System::start("crash-system", |folder| with_disk(folder, &disk, ""));
     let rounds = rounds(3);
     for round in 0..rounds {
         if round > 0 {
@@ -352,6 +372,43 @@ fn a_system_killed_while_its_operator_takes_snapshots_loses_nothing_either() {
     }
     drop(system);
     story.end(rounds, rounds);
+}
+
+/// What is kept is the minidisk and the spool; page space is worth nothing to a later start, whatever is in it.
+#[test]
+fn a_system_killed_while_it_pages_loses_neither_minidisks_nor_spool_files() {
+    let Some(mut story) = Story::begin("crash-paging", "plain") else { return };
+    let disk = story.disk();
+    let mut pages = PathBuf::new();
+    let mut system = System::start("crash-paged", |folder| {
+        // A boot of this guest refers to more than there is.
+        pages = support::own_volume(folder, 0x300, 2, 301, "VMPAG1", &["PAGE=1-200", "SPOL=201-END"]);
+        with_disk(folder, &disk, "STORAGE 80M\n");
+    });
+    let rounds = rounds(2);
+    for round in 0..rounds {
+        if round > 0 {
+            system.restart();
+        }
+        story.paged(&mut system, &pages, round);
+    }
+    drop(system);
+    story.end(rounds, rounds);
+}
+
+/// Gives LINUX1 of the sample system the disk with the system on it, and SYSTEM CONFIG these statements.
+fn with_disk(folder: &Path, disk: &Path, statements: &str) {
+    let change = |name: &str, change: &dyn Fn(String) -> String| {
+        let path = folder.join(name);
+        let text = fs::read_to_string(&path).expect("the sample has it");
+        fs::write(&path, change(text)).expect("the folder is there");
+    };
+    change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 {}\n{statements}", disk.display()));
+    change("USER DIRECT", &|text| {
+        let text = support::without_linux_disks(&text);
+        let at = text.find("USER LINUX2").expect("the sample has LINUX2");
+        format!("{} MDISK 200 3390 0 {CYLINDERS} {SERIAL} MR\n\n{}", &text[..at], &text[at..])
+    });
 }
 
 /// A disk with the system on it.

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 use support::line::Line;
-use support::{System, guest};
+use support::{System, guest, own_volume};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
@@ -161,4 +161,81 @@ fn a_page_that_is_damaged_stops_its_owner_alone() {
     operator.until("HCPPGT415E Paging error, reading ");
     other.say("query time", "TIME IS");
     line.say("#cp logoff", "LOGOFF AT");
+}
+
+/// TOTAL and INUSE of a line of QUERY ALLOC that follows the line of a volume.
+fn allocated(text: &str, volume: &str, what: &str) -> (u64, u64) {
+    let rest = text.split_once(volume).unwrap_or_else(|| panic!("no {volume} in {text}")).1;
+    let rest = rest.split("DASD ").next().unwrap_or_default();
+    (number(rest, &format!("     {what}"), "TOTAL="), number(rest, &format!("     {what}"), "INUSE="))
+}
+
+/// Two volumes with page space, a third to overflow to, and a guest that needs all of them: 100 cylinders have 70 MB.
+#[test]
+fn pages_go_to_volumes_that_cp_owns() {
+    let system = System::start("paging-volumes", |folder| {
+        configure(folder, "STORAGE 192M\n");
+        own_volume(folder, 0x300, 2, 101, "VMPAG1", &["PAGE=1-END"]);
+        own_volume(folder, 0x301, 3, 141, "VMPAG2", &["PAGE=11-110", "DRCT=111-120"]);
+        own_volume(folder, 0x302, 4, 601, "VMSPL1", &["SPOL=1-END"]);
+    });
+    let mut operator = operator(&system);
+    let Some(mut line) = linux(&system, "LINUX1", "512M", 2) else { return };
+    assert_eq!(fill_and_look(&mut line), 14);
+    println!("{}", line.say("#cp indicate user", "PCH="));
+    operator.until("HCPPGT400I All available paging space is in use; paging continues with spooling space");
+    let said = operator.say("query alloc", "DASD 0302") + &operator.say("query alloc map", "PAGE");
+    println!("{said}");
+    let said = operator.say("query alloc all", "     SPOOL TOTAL=");
+    for volume in ["DASD 0300 VMPAG1", "DASD 0301 VMPAG2"] {
+        let (total, used) = allocated(&said, volume, "PAGE");
+        assert!(total == 100 && used > 90, "{said}");
+    }
+    let map = operator.say("query alloc map", "SPOL");
+    println!("{map}");
+    assert!(!system.folder.join("pages").exists(), "the page space is on volumes");
+    // What is damaged there harms its owner alone.
+    let mut other = Line::log_on(&system, "maint");
+    let path = system.folder.join("volumes/vmpag1.3390");
+    let length = fs::metadata(&path).expect("there is page space").len();
+    let file = fs::OpenOptions::new().write(true).open(&path).expect("it is ours");
+    for at in (0..length).step_by(4096).skip(1000) {
+        file.write_at(b"damaged", at + 1000).expect("it is ours");
+    }
+    line.enter("g; g");
+    line.until_within("HCPPGT452W CP entered; paging error, the page at ", LOAD);
+    operator.until("HCPPGT415E Paging error, reading VMPAG1 on DASD 0300: cylinder ");
+    other.say("query time", "TIME IS");
+    line.say("#cp logoff", "LOGOFF AT");
+}
+
+/// A page volume that was cut, and one that another system uses.
+#[test]
+fn a_system_comes_up_without_the_page_volumes_that_it_cannot_have() {
+    let mut held = None;
+    let system = System::start("paging-without", |folder| {
+        configure(folder, "STORAGE 192M\n");
+        let cut = own_volume(folder, 0x300, 2, 101, "VMPAG1", &["PAGE=1-END"]);
+        let length = fs::metadata(&cut).expect("it is there").len();
+        let file = fs::OpenOptions::new().write(true).open(&cut).expect("it is ours");
+        file.set_len(length / 2).expect("it is ours");
+        let used = own_volume(folder, 0x301, 3, 101, "VMPAG2", &["PAGE=1-END"]);
+        held = Some(dasd::open(&used).expect("it is whole"));
+    });
+    let log = system.log();
+    for said in [
+        "DASD 0300 is not there: ",
+        "it was cut",
+        "DASD 0301 is not there: ",
+        "is in use by",
+        "CP_OWNED SLOT 2: volume VMPAG1 is not mounted: a DASD statement",
+        "CP_OWNED SLOT 3: volume VMPAG2 is not mounted",
+    ] {
+        assert!(log.contains(said), "no {said} in {log}");
+    }
+    let mut operator = operator(&system);
+    operator.say("query cpowned", "   3  VMPAG2  ----  OWN    NOT MOUNTED");
+    // Page space is the file, as in a system that has no such volumes.
+    let said = operator.say("query alloc page", "PAGE  TOTAL=196608");
+    assert!(said.contains("/pages (UNITS IN PAGES)"), "{said}");
 }
