@@ -46,24 +46,28 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     let bound = server.listen(&address, tls)?;
     let stop = notes.clone();
     tools::signals::on_end(move || consoles::host::Host::shut_down(&*stop))?;
-    if options.headless {
+    let unseen = if options.headless {
         cp.start(None);
+        true
     } else {
         let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
         server.set_local(terminal.clone(), Box::new(local::print));
         cp.start(Some(&terminal));
+        // Asked before lines are read: the first may be SHUTDOWN, which logs the operator off.
+        let unseen = cp.vmdbk(&operator).is_none();
         local::read(cp.clone(), terminal);
-    }
+        unseen
+    };
     cp.notify_operator(&format!("TN3270 AT {bound}{secure}"));
     for trouble in &troubles {
         cp.notify_operator(trouble);
-        if options.headless || cp.vmdbk(&operator).is_none() {
+        if unseen {
             complain!("endicott: {trouble}");
         }
     }
     if options.headless {
         say!("Endicott is up; TN3270 at {bound}{secure}");
-    } else if cp.vmdbk(&operator).is_none() {
+    } else if unseen {
         say!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
     }
     let threads = start_processors(&cp);
