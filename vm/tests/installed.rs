@@ -60,7 +60,7 @@ impl Inside {
     /// What a command says, and its exit status.
     fn run(&mut self, command: &str) -> (String, i32) {
         println!("> {command}");
-        let text = format!("{{ {command}\n}} < /dev/null 2>&1; echo; echo {DONE} $?\n");
+        let text = format!("{{ {command}\n}} < /dev/null 2>&1; status=$?; echo; echo {DONE} $status\n");
         self.keys.write_all(text.as_bytes()).expect("the shell reads; what it said is above");
         let mut said = String::new();
         loop {
@@ -155,6 +155,7 @@ fn system(inside: &mut Inside) {
         "printf 'query userid\\nshutdown\\n' | timeout 60 endicott run --system system --tn3270 127.0.0.1:{port}"
     ));
     assert!(said.contains("OPERATOR AT ") && said.contains("LOGOFF AT"), "{said}");
+    assert!(!said.contains("has no user"), "{said}");
 }
 
 /// A Debian of the user's own is made, lived with, saved, restored and shut down.
