@@ -90,6 +90,9 @@ fn said(output: Output, command: &str) -> String {
     said
 }
 
+/// A program of the system, and what is done with it.
+type Part = (&'static str, fn(&Scene));
+
 #[test]
 fn programs_use_the_network() {
     let Some(disk) = std::env::var_os("ENDICOTT_SYSTEM").map(PathBuf::from) else {
@@ -100,7 +103,7 @@ fn programs_use_the_network() {
     let scene = Scene::begin(&disk);
     assert_eq!(scene.guest("uname -m"), "s390x\n");
     println!("ssh has answered after {:.1?}", began.elapsed());
-    let parts: [(&str, fn(&Scene)); 5] = [
+    let parts: [Part; 5] = [
         ("podman", containers),
         ("apt-get", packages),
         ("git", git),
