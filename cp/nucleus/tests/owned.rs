@@ -400,6 +400,10 @@ fn paging_overflows_into_spool_space_and_stops_when_that_is_full() {
         let found = told[at..].find(expected.trim_end());
         at += found.unwrap_or_else(|| panic!("no {expected} in {told}"));
     }
+    let paging = site.cp.paging.as_ref().expect("it pages");
+    // Copies of pages that are in frames are given up meanwhile, so that it may be more often than once.
+    assert!(paging.times_nearly_full().iter().all(|&times| times >= 1));
+    assert_eq!([false, true].map(|spool| paging.slots(spool).all), [540, 1080]);
     let alloc = site.says("query alloc");
     assert_eq!(
         alloc[1..],

@@ -175,6 +175,11 @@ impl Paging {
         self.inner.lock().real.tier(overflow)
     }
 
+    /// How often page space has become nearly full, and how often spool space has.
+    pub fn times_nearly_full(&self) -> [u64; 2] {
+        self.inner.lock().told.map(|told| told.times)
+    }
+
     /// What is in use of these slots of a volume, by its place in [`Resources::volumes`], in units of so many slots.
     pub fn slot_use(&self, volume: usize, slots: Range<u32>, unit: u32) -> SlotUse {
         self.inner.lock().real.slot_use(volume, slots, unit)

@@ -71,8 +71,18 @@ records! { TABLE:
     }
     /// Auxiliary storage.
     SYTASG = AuxiliaryStorage 0 6 Sample 84 {
-        20 reserved_20: [U32; 7],
-        /// Spool pages of 4 KB in use (cardinal).
+        /// How often page space has become 90 % full.
+        20 page_nearly_full: U32,
+        /// How often spool space to which paging overflows has.
+        24 spool_nearly_full: U32,
+        /// Slots of page space (cardinal).
+        28 page_slots: U32,
+        /// Those in use (cardinal).
+        32 page_used: U32,
+        36 reserved_36: [U32; 2],
+        /// Slots of spool space (cardinal).
+        44 spool_slots: U32,
+        /// Those with pages, and pages of spool files, of 4 KB (cardinal).
         48 spool_used: U32,
         /// Spool files (cardinal).
         52 spool_files: U32,

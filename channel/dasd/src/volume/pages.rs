@@ -316,7 +316,11 @@ mod tests {
         pages.read(2, &mut back).unwrap();
         assert!(back[..PAGE] == [0; PAGE] && back[PAGE..] == [7; PAGE]);
         let mut told = 0;
-        assert_eq!(pages.format(&mut |done, of| (told = done, done < of).1), Ok(false));
+        let mut look = |done: u64, of: u64| {
+            told = done;
+            done < of
+        };
+        assert_eq!(pages.format(&mut look), Ok(false));
         assert_eq!(told, 180);
         let track = volume.read_track(15).unwrap();
         assert!(track.records().skip(1).all(|record| record.count.cylinder == 1 && record.data == [0; PAGE]));

@@ -145,8 +145,15 @@ fn system(around: &Around<'_>, frames: &mut Frames) {
     let (blocks, files) = spool::ask(&cp.spool, |spool| {
         spool.all_files().fold((0, 0), |(blocks, files), file| (blocks + u64::from(file.blocks), files + 1))
     });
+    let [page, spool] = cp.paging.as_ref().map(|paging| [false, true].map(|of| paging.slots(of))).unwrap_or_default();
+    let [page_times, spool_times] = cp.paging.as_ref().map(|paging| paging.times_nearly_full()).unwrap_or_default();
     frames.put(AuxiliaryStorage {
-        spool_used: value(blocks),
+        page_nearly_full: value(page_times),
+        spool_nearly_full: value(spool_times),
+        page_slots: page.all.into(),
+        page_used: page.used.into(),
+        spool_slots: spool.all.into(),
+        spool_used: value(blocks + u64::from(spool.used)),
         spool_files: value(files),
         ..AuxiliaryStorage::default()
     });

@@ -38,6 +38,8 @@ pub type Standings = dyn Fn() -> Vec<(u32, Standing)> + Send + Sync;
 /// What has been told of how much is in use.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Told {
+    /// How often it was nearly all.
+    pub(super) times: u64,
     /// That it is nearly all.
     much: bool,
     /// That it is all.
@@ -125,6 +127,7 @@ impl Inner {
             let overflows = !spool && pool.real.tier(true).all > 0;
             let told = &mut pool.told[usize::from(spool)];
             let (much, all) = (percent >= MUCH && !told.much, percent >= 100 && overflows && !told.all);
+            told.times += u64::from(much);
             told.much = percent >= LESS && (told.much || much);
             told.all = percent >= LESS && (told.all || all);
             if much {
