@@ -20,6 +20,7 @@ pub mod glass;
 pub mod graf;
 pub mod host;
 pub mod sessions;
+pub mod tail;
 pub mod terminal;
 
 use agenda::{Agenda, Item};
@@ -31,6 +32,7 @@ use glass::Glass;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard};
+use tail::Tail;
 use terminal::Terminal;
 
 /// Lines that a guest may be ahead of what its terminal shows. A guest that writes more waits for its user.
@@ -164,6 +166,8 @@ pub struct Console {
     vm_read: bool,
     /// SPOOL CONSOLE START: where the lines go as well.
     pub record: Option<Box<dyn Record>>,
+    /// The last lines, once something has asked for them.
+    pub tail: Option<Box<Tail>>,
     /// SPOOL CONSOLE NOTERM: record without showing.
     pub silent: bool,
     /// The user who gets the output while this one is disconnected (SET SECUSER). That may be a user who is not there,
@@ -309,6 +313,9 @@ impl Console {
         if let Some(record) = &mut self.record {
             record.line(text);
         }
+        if let Some(tail) = &mut self.tail {
+            tail.line(text);
+        }
         match &self.terminal {
             Some(terminal) if !self.silent || tone == Tone::Urgent => {
                 let broken_in = !self.settings.guest_controls && self.glass.break_in();
@@ -349,6 +356,9 @@ impl Console {
     pub fn print(&mut self, text: &str, now: Tod) {
         if let Some(record) = &mut self.record {
             record.print(text);
+        }
+        if let Some(tail) = &mut self.tail {
+            tail.print(text);
         }
         match &self.terminal {
             Some(terminal) if !self.silent => terminal.print(text, now),

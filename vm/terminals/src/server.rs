@@ -17,6 +17,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::net::SocketAddr;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -42,6 +43,12 @@ thread_local! {
     static OWES: Cell<bool> = const { Cell::new(false) };
 }
 
+/// A client that comes by another way than this server's address.
+struct Visitor {
+    stream: UnixStream,
+    peer: SocketAddr,
+}
+
 /// What CP wants of this thread, noted by any thread.
 #[derive(Default)]
 pub struct Notes {
@@ -53,6 +60,7 @@ pub struct Notes {
     /// Passwords that were changed: the file, and what it says, once it was asked.
     passwords: Mutex<Option<(std::path::PathBuf, Option<directory::Passwords>)>>,
     ending: Mutex<Option<Ending>>,
+    visitors: Mutex<Vec<Visitor>>,
 }
 
 impl Notes {
@@ -79,6 +87,14 @@ impl Notes {
     /// The file that `endicott password` changes.
     pub fn keep_passwords(&self, file: std::path::PathBuf) {
         *self.passwords.lock().expect("nothing panics with the notes locked") = Some((file, None));
+    }
+
+    /// A client at `peer` whose connection is `stream`: it does as one that has come to this server's address.
+    pub fn seat(&self, stream: UnixStream, peer: SocketAddr) -> io::Result<()> {
+        stream.set_nonblocking(true)?;
+        self.visitors.lock().expect("nothing panics with the notes locked").push(Visitor { stream, peer });
+        self.wake();
+        Ok(())
     }
 
     /// How that guest ended, if one has.
@@ -273,7 +289,7 @@ impl Server {
             for event in &events {
                 match event.token() {
                     LISTENER => self.accept(),
-                    NOTE => (),
+                    NOTE => self.take_visitors(),
                     Token(key) => self.serve(key),
                 }
             }
@@ -323,40 +339,50 @@ impl Server {
         loop {
             let Some(listener) = &self.listener else { return };
             match listener.accept() {
-                Ok((mut stream, address)) => {
-                    let key = self.next;
-                    self.next += 1;
-                    let local = address.ip().to_canonical().is_loopback();
-                    let interest = Interest::READABLE | Interest::WRITABLE;
-                    if self.poll.registry().register(&mut stream, Token(key), interest).is_err() {
-                        continue;
-                    }
-                    let wire = match Wire::new(stream, self.tls.clone()) {
-                        Ok(wire) => wire,
-                        Err(error) => {
-                            self.cp.notify_operator(&format!("TERMINAL {address} NOT CONNECTED: {error}"));
-                            continue;
-                        }
-                    };
-                    let config = Config { device_name: format!("L{key:04X}"), ..Config::default() };
-                    let client = Client {
-                        handshaking: wire.is_handshaking(),
-                        wire,
-                        session: Session::new(config),
-                        local,
-                        origin: address.ip().to_canonical().to_string(),
-                        since: Instant::now(),
-                        terminal: None,
-                        station: None,
-                    };
-                    self.arrived.extend(client.patience().map(|at| (at, key)));
-                    self.clients.insert(key, client);
-                    self.work_off(key);
+                Ok((stream, address)) => {
+                    let wire = Wire::new(stream, self.tls.clone());
+                    self.enter(wire, address);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(_) => break,
             }
         }
+    }
+
+    /// Clients that have come by another way.
+    fn take_visitors(&mut self) {
+        let visitors = std::mem::take(&mut *self.notes.visitors.lock().expect("nothing panics with the notes locked"));
+        for Visitor { stream, peer } in visitors {
+            self.enter(Ok(Wire::inside(stream)), peer);
+        }
+    }
+
+    /// A new client at `address`.
+    fn enter(&mut self, wire: io::Result<Wire>, address: SocketAddr) {
+        let key = self.next;
+        self.next += 1;
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        let registry = self.poll.registry();
+        let entered = wire.and_then(|mut wire| wire.register(registry, Token(key), interest).map(|()| wire));
+        let wire = match entered {
+            Ok(wire) => wire,
+            Err(error) => return self.cp.notify_operator(&format!("TERMINAL {address} NOT CONNECTED: {error}")),
+        };
+        let config = Config { device_name: format!("L{key:04X}"), ..Config::default() };
+        let address = address.ip().to_canonical();
+        let client = Client {
+            handshaking: wire.is_handshaking(),
+            wire,
+            session: Session::new(config),
+            local: address.is_loopback(),
+            origin: address.to_string(),
+            since: Instant::now(),
+            terminal: None,
+            station: None,
+        };
+        self.arrived.extend(client.patience().map(|at| (at, key)));
+        self.clients.insert(key, client);
+        self.work_off(key);
     }
 
     /// A socket can be read or written.
@@ -480,7 +506,7 @@ impl Server {
 
     fn hang_up(&mut self, key: usize) {
         let Some(mut client) = self.clients.remove(&key) else { return };
-        let _ = self.poll.registry().deregister(client.wire.stream());
+        let _ = client.wire.deregister(self.poll.registry());
         if let Some(terminal) = client.terminal {
             self.seats.remove(&terminal.id);
             self.cp.hang_up(terminal.id);

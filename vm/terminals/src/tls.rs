@@ -1,6 +1,8 @@
-//! A client's wire: plain TCP, or TLS over it.
+//! A client's wire: plain TCP, TLS over it, or a socket inside this program.
 
-use mio::net::TcpStream;
+use mio::event::Source;
+use mio::net::{TcpStream, UnixStream};
+use mio::{Interest, Registry, Token};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
@@ -12,9 +14,48 @@ use std::time::Duration;
 /// After how long without a word from a client its host is asked whether it is there.
 const ALIVE: Duration = Duration::from_secs(60);
 
+/// What bytes go by.
+enum Stream {
+    /// A client of this host's network.
+    Network(TcpStream),
+    /// One inside this program, which has a client of its own.
+    Inside(UnixStream),
+}
+
+impl Stream {
+    fn source(&mut self) -> &mut dyn Source {
+        match self {
+            Stream::Network(stream) => stream,
+            Stream::Inside(stream) => stream,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Network(stream) => stream.read(buffer),
+            Stream::Inside(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Network(stream) => stream.write(bytes),
+            Stream::Inside(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A non-blocking connection and what has not been sent on it yet.
 pub(crate) struct Wire {
-    stream: TcpStream,
+    stream: Stream,
     tls: Option<Box<ServerConnection>>,
     unsent: Vec<u8>,
 }
@@ -27,11 +68,20 @@ impl Wire {
         rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
         rustix::net::sockopt::set_tcp_keepidle(&stream, ALIVE)?;
         let tls = tls.map(ServerConnection::new).transpose().map_err(io::Error::other)?;
-        Ok(Wire { stream, tls: tls.map(Box::new), unsent: Vec::new() })
+        Ok(Wire { stream: Stream::Network(stream), tls: tls.map(Box::new), unsent: Vec::new() })
     }
 
-    pub(crate) fn stream(&mut self) -> &mut TcpStream {
-        &mut self.stream
+    /// The wire of a client inside this program. The socket does not block.
+    pub(crate) fn inside(stream: std::os::unix::net::UnixStream) -> Wire {
+        Wire { stream: Stream::Inside(UnixStream::from_std(stream)), tls: None, unsent: Vec::new() }
+    }
+
+    pub(crate) fn register(&mut self, registry: &Registry, token: Token, interest: Interest) -> io::Result<()> {
+        self.stream.source().register(registry, token, interest)
+    }
+
+    pub(crate) fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+        self.stream.source().deregister(registry)
     }
 
     /// Whether the two ends still have to agree on their keys: nothing of a session has been said yet.
