@@ -15,7 +15,8 @@ dist) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu dpkg-deb=dpkg xz=x
 run|cms) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu" ;;
 test|bless|ci)
        wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user
-               cckdcdsk=hercules" ;;
+               cckdcdsk=hercules npm=npm chromium=chromium" ;;
+page)  wanted="$wanted node=nodejs npm=npm" ;;
 kernels) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu flex=flex bison=bison bc=bc xz=xz-utils" ;;
 oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;
 aarch64) wanted="$wanted aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu qemu-aarch64|qemu-aarch64-static=qemu-user" ;;

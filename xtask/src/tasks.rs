@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::host::{self, Outcome, cargo, run};
 use crate::root;
-use crate::{clients, cms, deny, guest, house, suite};
+use crate::{clients, cms, deny, guest, house, page, suite};
 
 /// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in
 /// them.
@@ -76,6 +76,7 @@ fn everything() -> Outcome {
     lint()?;
     deny::check()?;
     house::check(&host::root().join("docs/house.txt"))?;
+    page::page(true)?;
     suite::run(TESTED)?;
     println!("Rows of the instruction table once more under other operation codes");
     // Of the whole workspace, so that the crates below the table are those that are built already.

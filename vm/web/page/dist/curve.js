@@ -1,0 +1,41 @@
+const SVG = "http://www.w3.org/2000/svg";
+const WIDTH = 300, HEIGHT = 80;
+const VALUES = 120;
+export function svg(name, attributes) {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes))
+        element.setAttribute(key, String(value));
+    return element;
+}
+export class Curve {
+    name;
+    unit;
+    least;
+    element = document.createElement("figure");
+    values = [];
+    line = svg("polyline", { points: "" });
+    label = document.createElement("figcaption");
+    picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+    constructor(name, unit, least) {
+        this.name = name;
+        this.unit = unit;
+        this.least = least;
+        this.element.className = "curve";
+        this.picture.append(this.line);
+        this.element.append(this.label, this.picture);
+    }
+    add(value) {
+        this.values.push(value);
+        if (this.values.length > VALUES)
+            this.values.shift();
+        const top = Math.max(this.least, ...this.values);
+        const points = this.values.map((each, n) => {
+            const x = WIDTH - ((this.values.length - 1 - n) * WIDTH) / (VALUES - 1);
+            return `${x.toFixed(1)},${(HEIGHT - 2 - (each / top) * (HEIGHT - 4)).toFixed(1)}`;
+        });
+        this.line.setAttribute("points", points.join(" "));
+        const shown = value >= 100 ? value.toFixed(0) : value.toFixed(1);
+        this.label.textContent = `${this.name}: ${shown} ${this.unit} (top ${top.toFixed(0)})`;
+        this.picture.setAttribute("aria-label", this.label.textContent);
+    }
+}

@@ -1,0 +1,114 @@
+import { ask, part } from "./dashboard.js";
+import { MODELS, Terminal } from "./terminal.js";
+const byId = (id) => document.getElementById(id);
+const NAMES = {
+    terminal: "Terminal", counters: "System", users: "Users", disks: "Disks", spool: "Spool", log: "Log",
+};
+const BUTTONS = ["ENTER", "CLEAR", "RESET", "ATTN", "SYSREQ", "PA1", "PA2", "PA3", "INSERT", "ERASE EOF", "ERASE INPUT",
+    ...Array.from({ length: 24 }, (_, n) => `PF${n + 1}`)];
+let terminal = null;
+let stop = null;
+async function connect() {
+    terminal?.close();
+    const codePage = await ask("/api/codepage");
+    if (codePage === null)
+        return;
+    const model = byId("model").value;
+    localStorage.setItem("model", model);
+    byId("screen").replaceChildren();
+    byId("reconnect").hidden = true;
+    const ended = () => {
+        byId("reconnect").hidden = false;
+    };
+    byId("screen").className = `model${model}`;
+    terminal = new Terminal(byId("screen"), byId("status"), byId("voice"), model, codePage, ended);
+}
+function show(view, views) {
+    stop?.();
+    stop = null;
+    for (const tab of document.querySelectorAll("#tabs button")) {
+        tab.setAttribute("aria-selected", String(tab.dataset["view"] === view));
+    }
+    byId("terminal").hidden = view !== "terminal";
+    byId("part").hidden = view === "terminal";
+    byId("part").replaceChildren();
+    if (view === "terminal")
+        return byId("screen").focus();
+    const made = part(view, byId("part"), views);
+    let going = true;
+    stop = () => {
+        going = false;
+    };
+    const round = async () => {
+        if (!going)
+            return;
+        if (!document.hidden)
+            await made?.refresh();
+        setTimeout(() => void round(), 1000);
+    };
+    void round();
+}
+function enter(session) {
+    byId("logon").hidden = true;
+    byId("desk").hidden = false;
+    byId("who").textContent = `${session.userid}, class ${session.classes}`;
+    const views = ["terminal", ...session.views.filter((view) => view in NAMES)];
+    byId("tabs").replaceChildren(...views.map((view) => {
+        const tab = document.createElement("button");
+        tab.setAttribute("role", "tab");
+        tab.dataset["view"] = view;
+        tab.textContent = NAMES[view];
+        tab.onclick = () => show(view, session.views);
+        return tab;
+    }));
+    show("terminal", session.views);
+    void connect();
+}
+async function logOn(event) {
+    event.preventDefault();
+    const password = byId("password");
+    const body = JSON.stringify({ userid: byId("userid").value, password: password.value });
+    password.value = "";
+    try {
+        const response = await fetch("/api/session", {
+            method: "POST", headers: { "content-type": "application/json" }, body,
+        });
+        const answer = await response.json();
+        if (response.ok)
+            return enter(answer);
+        byId("wrong").textContent = answer.error;
+    }
+    catch {
+        byId("wrong").textContent = "the system does not answer";
+    }
+    password.focus();
+}
+async function logOff() {
+    terminal?.close();
+    await fetch("/api/session", { method: "DELETE" });
+    location.reload();
+}
+async function begin() {
+    const model = byId("model");
+    model.append(...Object.entries(MODELS).map(([number, { rows, columns }]) => new Option(`Model ${number}: ${rows} × ${columns}`, number)));
+    model.value = localStorage.getItem("model") ?? "2";
+    model.onchange = () => void connect();
+    byId("keys").append(...BUTTONS.map((name) => {
+        const button = document.createElement("button");
+        button.textContent = name;
+        button.onclick = () => {
+            terminal?.press(name);
+            byId("screen").focus();
+        };
+        return button;
+    }));
+    byId("reconnect").onclick = () => void connect();
+    byId("form").onsubmit = (event) => void logOn(event);
+    byId("off").onclick = () => void logOff();
+    const session = await ask("/api/session");
+    if (session)
+        return enter(session);
+    byId("logon").hidden = false;
+    byId("userid").focus();
+}
+void begin();
