@@ -20,6 +20,7 @@ mod debian;
 mod directory_check;
 mod linux;
 mod package;
+mod pages;
 mod password;
 mod program;
 mod punch;
@@ -73,6 +74,13 @@ enum Command {
         /// Where to serve TN3270 clients, instead of where SYSTEM CONFIG says.
         #[arg(long, value_name = "ADDRESS:PORT")]
         tn3270: Option<String>,
+        /// Where to serve pages for browsers: a 3270, and what an operator looks at. Without this there are none. With
+        /// SYSTEM CONFIG's TLS statement they come by TLS, else to this computer alone.
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        http: Option<String>,
+        /// Pages may go to other computers without TLS: a proxy or a tunnel keeps passwords safe.
+        #[arg(long, requires = "http")]
+        http_plain: bool,
         /// Nobody sits here: the operator's virtual machine runs disconnected.
         #[arg(long)]
         headless: bool,
@@ -181,8 +189,9 @@ impl Command {
 fn done(command: Command) -> Result<u8, String> {
     let checked = |good: bool| if good { 0 } else { 1 };
     match command {
-        Command::Run { system, tn3270, headless, processors } => {
-            run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors }).map(|()| 0)
+        Command::Run { system, tn3270, http, http_plain, headless, processors } => {
+            let (tn3270, http) = (tn3270.as_deref(), http.as_deref());
+            run::run(&run::Options { system: &system, tn3270, http, http_plain, headless, processors }).map(|()| 0)
         }
         Command::Sample(options) => sample::sample(&options).map(|()| 0),
         Command::Package(options) => package::package(&options).map(|()| 0),

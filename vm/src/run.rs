@@ -1,6 +1,7 @@
 //! `endicott run`: brings a system up and serves its terminals until SHUTDOWN.
 
 use crate::configuration::{self, Configuration};
+use crate::pages::Pages;
 use crate::{records, volumes};
 use base::Clock;
 use consoles::terminal::Kind;
@@ -20,6 +21,8 @@ use tools::system::{DIRECTORY, SPOOL, load_directory};
 pub(crate) struct Options<'a> {
     pub system: &'a Path,
     pub tn3270: Option<&'a str>,
+    pub http: Option<&'a str>,
+    pub http_plain: bool,
     pub headless: bool,
     pub processors: Option<u16>,
 }
@@ -43,7 +46,13 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("terminals cannot be served: {error}"))?;
     let secure = if tls.is_some() { " with TLS" } else { "" };
-    let bound = server.listen(&address, tls)?;
+    let bound = server.listen(&address, tls.clone())?;
+    let plain = options.http_plain;
+    let pages = options.http.map(|address| {
+        let system = Arc::new(Pages { cp: cp.clone(), notes: notes.clone() });
+        web::listen::serve(address, tls.clone(), plain, system)
+    });
+    let pages = pages.transpose()?;
     let stop = notes.clone();
     tools::signals::on_end(move || consoles::host::Host::shut_down(&*stop))?;
     let unseen = if options.headless {
@@ -59,6 +68,14 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
         unseen
     };
     cp.notify_operator(&format!("TN3270 AT {bound}{secure}"));
+    let pages_at = pages.as_ref().map(|pages| format!("HTTP AT {}{secure}", pages.address));
+    if let Some(line) = &pages_at {
+        // The operator's log begins here.
+        if let Some(operator) = cp.vmdbk(&operator) {
+            operator.console().tail.get_or_insert_default();
+        }
+        cp.notify_operator(line);
+    }
     for trouble in &troubles {
         cp.notify_operator(trouble);
         if unseen {
@@ -66,12 +83,14 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
         }
     }
     if options.headless {
-        say!("Endicott is up; TN3270 at {bound}{secure}");
+        let pages = pages.as_ref().map(|pages| format!("; pages for browsers at {}{secure}", pages.address));
+        say!("Endicott is up; TN3270 at {bound}{secure}{}", pages.unwrap_or_default());
     } else if unseen {
         say!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
     }
     let threads = start_processors(&cp);
     server.run();
+    drop(pages);
     cp.shut_down();
     threads.into_iter().for_each(|thread| drop(thread.join()));
     records::save(folder, &cp)
