@@ -83,8 +83,10 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
         }
     }
     if options.headless {
-        let pages = pages.as_ref().map(|pages| format!("; pages for browsers at {}{secure}", pages.address));
-        say!("Endicott is up; TN3270 at {bound}{secure}{}", pages.unwrap_or_default());
+        if let Some(pages) = &pages {
+            say!("Pages for browsers at http{}://{}", if secure.is_empty() { "" } else { "s" }, pages.address);
+        }
+        say!("Endicott is up; TN3270 at {bound}{secure}");
     } else if unseen {
         say!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
     }
