@@ -1,7 +1,8 @@
 //! The way in: sessions of browsers, and how often one may try a password.
 //!
 //! A session is a random token that only the browser's cookie has; the time after which it ends goes anew with each
-//! use. Wrong passwords are counted by address and by user ID, and after some of them neither is asked for a while.
+//! use. Wrong passwords are counted by address, and by address and user ID together. After some of them that address
+//! has to wait. A user ID alone never waits, or a stranger could keep its owner out.
 
 use crate::system::Visitor;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Wrong passwords of an address, or for a user ID, until there is a pause.
+/// Wrong passwords of an address, of whatever user IDs or of one, until there is a pause.
 pub const WRONG_PASSWORDS: u32 = 5;
 /// How long that pause is, and how long a wrong password counts.
 pub const PAUSE: Duration = Duration::from_secs(60);
@@ -17,7 +18,7 @@ pub const PAUSE: Duration = Duration::from_secs(60);
 const IDLE: Duration = Duration::from_secs(8 * 3600);
 /// Sessions at most: beyond, the one that was idle longest ends.
 const SESSIONS: usize = 10_000;
-/// Addresses and user IDs that are remembered for their wrong passwords, at most.
+/// Addresses, with user IDs and without, that are remembered for their wrong passwords, at most.
 const REMEMBERED: usize = 10_000;
 
 /// Sessions and wrong passwords.
@@ -37,7 +38,8 @@ struct Session {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Who {
     Address(IpAddr),
-    User(String),
+    /// A right password for another user ID does not forget this one.
+    Pair(IpAddr, String),
 }
 
 struct Wrong {
@@ -78,14 +80,14 @@ impl Gate {
         self.sessions.lock().expect("nothing panics with the sessions locked").remove(token);
     }
 
-    /// How long there is a pause for the address or the user ID.
+    /// How long there is a pause for the address, with this user ID or any.
     pub(crate) fn pause(&self, address: IpAddr, userid: &str, now: Instant) -> Option<Duration> {
         let wrong = self.wrong.lock().expect("nothing panics with the tries locked");
         let left = |who: Who| {
             let wrong = wrong.get(&who).filter(|wrong| wrong.count >= WRONG_PASSWORDS)?;
             PAUSE.checked_sub(now.duration_since(wrong.last)).filter(|left| !left.is_zero())
         };
-        left(Who::Address(address)).max(left(Who::User(userid.into())))
+        left(Who::Address(address)).max(left(Who::Pair(address, userid.into())))
     }
 
     /// A wrong password; whether a pause begins with it.
@@ -93,7 +95,7 @@ impl Gate {
         let mut wrong = self.wrong.lock().expect("nothing panics with the tries locked");
         wrong.retain(|_, wrong| now.duration_since(wrong.last) < PAUSE);
         let mut begins = false;
-        for who in [Who::Address(address), Who::User(userid.into())] {
+        for who in [Who::Address(address), Who::Pair(address, userid.into())] {
             if wrong.len() >= REMEMBERED && !wrong.contains_key(&who) {
                 continue;
             }
@@ -108,7 +110,7 @@ impl Gate {
     pub(crate) fn right(&self, address: IpAddr, userid: &str) {
         let mut wrong = self.wrong.lock().expect("nothing panics with the tries locked");
         wrong.remove(&Who::Address(address));
-        wrong.remove(&Who::User(userid.into()));
+        wrong.remove(&Who::Pair(address, userid.into()));
     }
 }
 
@@ -126,9 +128,21 @@ mod tests {
             assert_eq!(gate.wrong(HOME, "A", now), n == WRONG_PASSWORDS);
         }
         assert_eq!(gate.pause(HOME, "B", now), Some(PAUSE), "the address has to wait");
-        assert_eq!(gate.pause("10.0.0.1".parse().unwrap(), "A", now), Some(PAUSE), "so has the user ID");
+        assert_eq!(gate.pause("10.0.0.1".parse().unwrap(), "A", now), None, "its owner elsewhere does not");
         assert_eq!(gate.pause("10.0.0.1".parse().unwrap(), "B", now), None);
         assert_eq!(gate.pause(HOME, "A", now + PAUSE), None);
+    }
+
+    #[test]
+    fn a_right_password_for_one_user_forgets_no_other() {
+        let (gate, now) = (Gate::default(), Instant::now());
+        for _ in 1..WRONG_PASSWORDS {
+            gate.wrong(HOME, "A", now);
+        }
+        gate.right(HOME, "B");
+        assert!(gate.wrong(HOME, "A", now), "the fifth for A");
+        assert_eq!(gate.pause(HOME, "A", now), Some(PAUSE));
+        assert_eq!(gate.pause(HOME, "B", now), None);
     }
 
     #[test]
