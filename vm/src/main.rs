@@ -78,7 +78,8 @@ enum Command {
         /// SYSTEM CONFIG's TLS statement they come by TLS, else to this computer alone.
         #[arg(long, value_name = "ADDRESS:PORT")]
         http: Option<String>,
-        /// Pages may go to other computers without TLS: a proxy or a tunnel keeps passwords safe.
+        /// Pages may go to other computers without TLS: a proxy or a tunnel keeps passwords safe. No browser counts as
+        /// one of this computer then.
         #[arg(long, requires = "http")]
         http_plain: bool,
         /// Nobody sits here: the operator's virtual machine runs disconnected.

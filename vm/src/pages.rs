@@ -25,10 +25,8 @@ pub(crate) struct Pages {
 impl System for Pages {
     fn admit(&self, userid: &str, password: &str, local: bool) -> Option<Visitor> {
         // One that is not there takes as long as one with another password.
-        let user = self.cp.user(userid).filter(|user| !user.barred);
-        let right = user.as_ref().map(|user| self.cp.password(user));
-        let known = right.filter(|right| matches!(right, Password::Hash(_)));
-        let good = match known {
+        let user = self.cp.user(userid).filter(|user| may_log_on(&self.cp, user));
+        let good = match user.as_ref().map(|user| self.cp.password(user)) {
             Some(right) => right.verify(password) && (local || !right.is_default(userid)),
             None => {
                 if let Some(operator) = self.cp.user(&self.cp.config.operator) {
@@ -42,6 +40,7 @@ impl System for Pages {
 
     fn classes(&self, userid: &str) -> Option<String> {
         // SET PRIVCLASS of a user that is logged on counts, too.
+        self.cp.user(userid).filter(|user| may_log_on(&self.cp, user))?;
         let now = self.cp.vmdbk(userid).map(|vmdbk| vmdbk.lock().classes.to_string());
         now.or_else(|| self.cp.user(userid).map(|user| user.classes.to_string()))
     }
@@ -50,9 +49,9 @@ impl System for Pages {
         self.cp.notify_operator(text);
     }
 
-    fn terminal(&self, peer: SocketAddr) -> io::Result<UnixStream> {
+    fn terminal(&self, peer: SocketAddr, local: bool) -> io::Result<UnixStream> {
         let (ours, theirs) = UnixStream::pair()?;
-        self.notes.seat(ours, peer)?;
+        self.notes.seat(ours, peer, local)?;
         Ok(theirs)
     }
 
@@ -110,6 +109,11 @@ impl System for Pages {
         let (first, lines) = vmdbk.console().tail.get_or_insert_default().from(from);
         Some(Lines { first, lines })
     }
+}
+
+/// Whether the user may log on to the pages: with a password of the user's own.
+fn may_log_on(cp: &Cp, user: &directory::User) -> bool {
+    !user.barred && matches!(cp.password(user), Password::Hash(_))
 }
 
 fn processor(counts: &monitor::processor::Processor) -> Processor {

@@ -47,6 +47,8 @@ thread_local! {
 struct Visitor {
     stream: UnixStream,
     peer: SocketAddr,
+    /// It is on this host.
+    local: bool,
 }
 
 /// What CP wants of this thread, noted by any thread.
@@ -89,10 +91,11 @@ impl Notes {
         *self.passwords.lock().expect("nothing panics with the notes locked") = Some((file, None));
     }
 
-    /// A client at `peer` whose connection is `stream`: it does as one that has come to this server's address.
-    pub fn seat(&self, stream: UnixStream, peer: SocketAddr) -> io::Result<()> {
+    /// A client at `peer` whose connection is `stream`: it does as one that has come to this server's address. `local`
+    /// says that it is on this host, which the address of a proxy does not.
+    pub fn seat(&self, stream: UnixStream, peer: SocketAddr, local: bool) -> io::Result<()> {
         stream.set_nonblocking(true)?;
-        self.visitors.lock().expect("nothing panics with the notes locked").push(Visitor { stream, peer });
+        self.visitors.lock().expect("nothing panics with the notes locked").push(Visitor { stream, peer, local });
         self.wake();
         Ok(())
     }
@@ -341,7 +344,7 @@ impl Server {
             match listener.accept() {
                 Ok((stream, address)) => {
                     let wire = Wire::new(stream, self.tls.clone());
-                    self.enter(wire, address);
+                    self.enter(wire, address, address.ip().to_canonical().is_loopback());
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(_) => break,
@@ -352,13 +355,13 @@ impl Server {
     /// Clients that have come by another way.
     fn take_visitors(&mut self) {
         let visitors = std::mem::take(&mut *self.notes.visitors.lock().expect("nothing panics with the notes locked"));
-        for Visitor { stream, peer } in visitors {
-            self.enter(Ok(Wire::inside(stream)), peer);
+        for Visitor { stream, peer, local } in visitors {
+            self.enter(Ok(Wire::inside(stream)), peer, local);
         }
     }
 
-    /// A new client at `address`.
-    fn enter(&mut self, wire: io::Result<Wire>, address: SocketAddr) {
+    /// A new client at `address`, on this host if it is `local`.
+    fn enter(&mut self, wire: io::Result<Wire>, address: SocketAddr, local: bool) {
         let key = self.next;
         self.next += 1;
         let interest = Interest::READABLE | Interest::WRITABLE;
@@ -369,13 +372,12 @@ impl Server {
             Err(error) => return self.cp.notify_operator(&format!("TERMINAL {address} NOT CONNECTED: {error}")),
         };
         let config = Config { device_name: format!("L{key:04X}"), ..Config::default() };
-        let address = address.ip().to_canonical();
         let client = Client {
             handshaking: wire.is_handshaking(),
             wire,
             session: Session::new(config),
-            local: address.is_loopback(),
-            origin: address.to_string(),
+            local,
+            origin: address.ip().to_canonical().to_string(),
             since: Instant::now(),
             terminal: None,
             station: None,

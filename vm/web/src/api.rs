@@ -1,10 +1,10 @@
 //! Requests, and their answers in JSON. The OpenAPI document is made of the same functions and types.
 
-use crate::app::{App, Peer, Refused, Why, blocking};
+use crate::app::{App, Origin, Refused, Why, blocking};
 use crate::guard::{self, Asking, COOKIE};
 use crate::system::{Counters, Disk, Lines, SpoolFile, User, View, Visitor};
 use crate::{metrics, page, terminal};
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::extract::{Path, Query, State};
 use axum::http::header::{self, HeaderMap};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
@@ -15,8 +15,6 @@ use std::sync::Arc;
 use std::time::Instant;
 use utoipa::{OpenApi, ToSchema};
 
-/// The longest body of a request, in bytes: a user ID and a password.
-const BODY: usize = 4096;
 /// A user ID and its password. Neither is ever answered, logged, or in a URL.
 #[derive(Deserialize, ToSchema)]
 struct LogOn {
@@ -58,24 +56,31 @@ struct At {
     (status = 403, body = Why),
     (status = 429, body = Why)
 ))]
-async fn log_on(State(app): State<Arc<App>>, peer: Peer, Json(offered): Json<LogOn>) -> Result<Response, Refused> {
-    let visitor = app.clone().admit(offered.userid, offered.password, peer).await?;
-    let token = app.gate.open(&visitor, peer.is_local(), Instant::now()).map_err(|_| Refused::ended())?;
-    let secure = if app.secure { "; Secure" } else { "" };
+async fn log_on(
+    State(app): State<Arc<App>>,
+    from: Origin,
+    headers: HeaderMap,
+    Json(offered): Json<LogOn>,
+) -> Result<Response, Refused> {
+    let visitor = app.clone().admit(offered.userid, offered.password, from).await?;
+    // The browser has one cookie: what that was good for until now ends.
+    guard::tokens(&headers).for_each(|token| app.gate.close(token));
+    let token = app.gate.open(&visitor, from.local, Instant::now()).map_err(|_| Refused::ended())?;
+    let secure = if guard::is_by_tls(&headers) { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict{secure}");
     Ok(([(header::SET_COOKIE, cookie)], Json(Session::from(visitor))).into_response())
 }
 
 /// Tells who is logged on.
 #[utoipa::path(get, path = "/api/session", responses((status = 200, body = Session), (status = 401, body = Why)))]
-async fn session(Asking(visitor): Asking) -> Json<Session> {
-    Json(visitor.into())
+async fn session(asking: Asking) -> Json<Session> {
+    Json(asking.visitor.into())
 }
 
-/// Logs off here. Virtual machines go on: those are logged off at their terminals.
+/// Logs off here, which ends the session's terminals. Virtual machines go on: those are logged off at their terminals.
 #[utoipa::path(delete, path = "/api/session", responses((status = 204), (status = 403, body = Why)))]
 async fn log_off(State(app): State<Arc<App>>, headers: HeaderMap) -> impl IntoResponse {
-    guard::token(&headers).inspect(|token| app.gate.close(token));
+    guard::tokens(&headers).for_each(|token| app.gate.close(token));
     (StatusCode::NO_CONTENT, [(header::SET_COOKIE, format!("{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"))])
 }
 
@@ -127,7 +132,7 @@ async fn console(
     Query(at): Query<At>,
 ) -> Result<Json<Lines>, Refused> {
     let userid = userid.to_uppercase();
-    if userid != asking.0.userid {
+    if userid != asking.visitor.userid {
         asking.wants(View::Consoles)?;
     }
     let lines = blocking(move || app.system.console(&userid, at.from)).await?;
@@ -194,7 +199,6 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/metrics", get(openmetrics))
         .merge(page::files())
         .fallback(absent)
-        .layer(DefaultBodyLimit::max(BODY))
         .layer(middleware::from_fn_with_state(app.clone(), guard::guard))
         .with_state(app)
 }

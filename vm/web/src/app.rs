@@ -1,11 +1,11 @@
-//! What all requests share: the system, the gate, and answers that are none.
+//! What all requests share: the system, the gate, where they come from, and answers that are none.
 
 use crate::gate::Gate;
 use crate::system::{System, Visitor};
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
-use axum::http::header::{self, HeaderValue};
+use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -20,21 +20,31 @@ const TERMINALS: usize = 1000;
 /// Passwords that are looked at at once: each takes tens of milliseconds and megabytes.
 const PASSWORDS: usize = 2;
 
+/// How browsers reach the pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Without TLS, from this computer alone.
+    Here,
+    /// By TLS.
+    Tls,
+    /// Without TLS, through a proxy or a tunnel that keeps the wire safe: no connection tells where a browser is.
+    Proxy,
+}
+
 /// What all requests share.
 pub struct App {
     pub(crate) system: Arc<dyn System>,
     pub(crate) gate: Gate,
-    /// Browsers come by TLS.
-    pub(crate) secure: bool,
+    pub(crate) reach: Reach,
     pub(crate) terminals: Arc<Semaphore>,
     passwords: Semaphore,
 }
 
 impl App {
-    /// For the pages of `system`. `secure` says that browsers come by TLS.
-    pub fn new(system: Arc<dyn System>, secure: bool) -> Arc<App> {
+    /// For the pages of `system`, which browsers reach so.
+    pub fn new(system: Arc<dyn System>, reach: Reach) -> Arc<App> {
         let (terminals, passwords) = (Arc::new(Semaphore::new(TERMINALS)), Semaphore::new(PASSWORDS));
-        Arc::new(App { system, gate: Gate::default(), secure, terminals, passwords })
+        Arc::new(App { system, gate: Gate::default(), reach, terminals, passwords })
     }
 
     /// The user, if the password is right and there is no pause because others were wrong.
@@ -42,24 +52,25 @@ impl App {
         self: Arc<App>,
         userid: String,
         password: String,
-        peer: Peer,
+        from: Origin,
     ) -> Result<Visitor, Refused> {
         let userid = userid.trim().to_uppercase();
         // What is no user ID is refused as one that is not there would be; the operator does not read it.
         let known = (1..=8).contains(&userid.len()) && userid.bytes().all(|byte| byte.is_ascii_graphic());
         let name = if known { userid.clone() } else { String::new() };
-        let address = peer.0.ip().to_canonical();
+        let address = from.peer.ip().to_canonical();
         let _turn = self.passwords.acquire().await.map_err(|_| Refused::ended())?;
         if let Some(left) = self.gate.pause(address, &name, Instant::now()) {
             return Err(Refused::pause(left));
         }
         let system = self.system.clone();
-        let local = peer.is_local();
+        let local = from.local;
         let visitor = blocking(move || if known { system.admit(&userid, &password, local) } else { None }).await?;
         let Some(visitor) = visitor else {
             if self.gate.wrong(address, &name, Instant::now()) {
                 let system = self.system.clone();
-                let text = format!("HTTP LOGON OF {name} FROM {address}: TOO MANY WRONG PASSWORDS");
+                let of = if name.is_empty() { String::new() } else { format!(" OF {name}") };
+                let text = format!("HTTP LOGON{of} FROM {address}: TOO MANY WRONG PASSWORDS");
                 blocking(move || system.tell_operator(&text)).await?;
             }
             return Err(Refused::new(StatusCode::UNAUTHORIZED, "user ID or password is wrong"));
@@ -118,27 +129,35 @@ impl IntoResponse for Refused {
     }
 }
 
-impl FromRequestParts<Arc<App>> for Peer {
-    type Rejection = Refused;
-
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Peer, Refused> {
-        peer(parts)
-    }
-}
-
-/// Where a request comes from.
+/// The other end of a request's connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Peer(pub SocketAddr);
 
-impl Peer {
-    /// Whether that is this host.
-    pub fn is_local(self) -> bool {
-        self.0.ip().to_canonical().is_loopback()
-    }
+/// Where a request comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Origin {
+    /// The other end of the connection: a browser, or a proxy.
+    pub peer: SocketAddr,
+    /// The browser is on this host.
+    pub local: bool,
 }
 
-/// Where a request comes from.
-pub(crate) fn peer(parts: &Parts) -> Result<Peer, Refused> {
-    let peer = parts.extensions.get::<Peer>().copied();
-    peer.ok_or_else(|| Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "the connection has no address"))
+/// What a proxy adds to a request that it passes on: where the browser is, this host cannot know.
+const PASSED_ON: [HeaderName; 5] = [
+    header::FORWARDED,
+    header::VIA,
+    HeaderName::from_static("x-forwarded-for"),
+    HeaderName::from_static("x-forwarded-host"),
+    HeaderName::from_static("x-real-ip"),
+];
+
+impl FromRequestParts<Arc<App>> for Origin {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Origin, Refused> {
+        let without = || Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "the connection has no address");
+        let Peer(peer) = parts.extensions.get::<Peer>().copied().ok_or_else(without)?;
+        let passed_on = app.reach == Reach::Proxy || PASSED_ON.iter().any(|name| parts.headers.contains_key(name));
+        Ok(Origin { peer, local: !passed_on && peer.ip().to_canonical().is_loopback() })
+    }
 }

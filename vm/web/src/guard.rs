@@ -1,16 +1,25 @@
 //! What every request is asked before it is answered, and what every answer tells the browser.
 
-use crate::app::{App, Refused, blocking, peer};
+use crate::app::{App, Origin, Reach, Refused, blocking};
 use crate::system::{View, Visitor};
+use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::request::Parts;
+use axum::http::uri::Authority;
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use data_encoding::BASE64;
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// The longest body of a request, in bytes: a user ID and a password.
+const BODY: usize = 4096;
+/// How long a browser may take with it.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The name of the cookie with a session's token.
 pub(crate) const COOKIE: &str = "endicott";
@@ -30,37 +39,81 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// Lets no other page's request change anything or have a terminal, and adds [`HEADERS`].
+/// Answers what [`refusal`] lets through, and adds [`HEADERS`].
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
-    let wants_terminal = request.headers().contains_key(header::UPGRADE);
-    let mut response = match (changes || wants_terminal) && !is_of_own_page(request.headers(), app.secure) {
-        true => Refused::new(StatusCode::FORBIDDEN, "this request is not from a page of this system").into_response(),
-        false => next.run(request).await,
+    let mut response = match refusal(&request, app.reach) {
+        Some(refused) => refused.into_response(),
+        None => match whole(request).await {
+            Ok(request) => next.run(request).await,
+            Err(refused) => refused.into_response(),
+        },
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    if app.secure {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
-    }
     response
+}
+
+/// Why a request is not answered, whatever it asks. No other page's request may change anything or have a terminal. Nor
+/// may a page whose name was made to mean this computer after it was loaded: it would be of the same address.
+fn refusal(request: &Request, reach: Reach) -> Option<Refused> {
+    let headers = request.headers();
+    if reach == Reach::Here && !is_for_this_computer(headers) {
+        let text = "pages for this computer alone are at 127.0.0.1, [::1] or localhost; with --http-plain they have \
+                    other names, too";
+        return Some(Refused::new(StatusCode::MISDIRECTED_REQUEST, text));
+    }
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let wants_terminal = headers.contains_key(header::UPGRADE);
+    let foreign = (changes || wants_terminal) && !is_of_own_page(headers, reach);
+    foreign.then(|| Refused::new(StatusCode::FORBIDDEN, "this request is not from a page of this system"))
+}
+
+/// The request with its whole body: one that is long, or does not come to its end, is refused.
+async fn whole(request: Request) -> Result<Request, Refused> {
+    let (parts, body) = request.into_parts();
+    let slow = |_| Refused::new(StatusCode::REQUEST_TIMEOUT, "the request has not come to its end in time");
+    let long = |_| Refused::new(StatusCode::PAYLOAD_TOO_LARGE, &format!("a request has at most {BODY} bytes"));
+    let body = timeout(PATIENCE, to_bytes(body, BODY)).await.map_err(slow)?.map_err(long)?;
+    Ok(Request::from_parts(parts, Body::from(body)))
+}
+
+/// A header's text.
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Whether the browser means this computer by the address that it has.
+fn is_for_this_computer(headers: &HeaderMap) -> bool {
+    let Some(Ok(host)) = text(headers, header::HOST).map(str::parse::<Authority>) else { return false };
+    let name = host.host();
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Whether the page that sends this lies at the address that it is sent to. Browsers say so in `Origin` with each
 /// request that changes something, and with each WebSocket.
-fn is_of_own_page(headers: &HeaderMap, secure: bool) -> bool {
-    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else { return false };
-    let scheme = if secure { "https://" } else { "http://" };
-    origin.strip_prefix(scheme).is_some_and(|at| at.eq_ignore_ascii_case(host))
+fn is_of_own_page(headers: &HeaderMap, reach: Reach) -> bool {
+    let (Some(page), Some(host)) = (text(headers, header::ORIGIN), text(headers, header::HOST)) else { return false };
+    let schemes: &[&str] = match reach {
+        Reach::Here => &["http://"],
+        Reach::Tls => &["https://"],
+        // A proxy has TLS, or a tunnel has something else.
+        Reach::Proxy => &["https://", "http://"],
+    };
+    schemes.iter().any(|scheme| page.strip_prefix(scheme).is_some_and(|at| at.eq_ignore_ascii_case(host)))
 }
 
-/// The token that a request's cookie has.
-pub(crate) fn token(headers: &HeaderMap) -> Option<&str> {
+/// Whether the page of a request has come by TLS, from here or from a proxy.
+pub(crate) fn is_by_tls(headers: &HeaderMap) -> bool {
+    text(headers, header::ORIGIN).is_some_and(|page| page.starts_with("https://"))
+}
+
+/// The tokens that a request's cookies have: one, of a browser.
+pub(crate) fn tokens(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    cookies.flat_map(|line| line.split(';')).find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+    cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
 }
 
 /// User ID and password of Basic authentication, as programs give them: Prometheus, say.
@@ -72,13 +125,20 @@ fn basic(headers: &HeaderMap) -> Option<(String, String)> {
 }
 
 /// The user that asks: by the cookie of a session, else by Basic authentication.
-pub(crate) struct Asking(pub Visitor);
+pub(crate) struct Asking {
+    pub visitor: Visitor,
+    /// The session's token; none by Basic authentication.
+    pub token: Option<String>,
+}
 
 impl Asking {
     /// Refuses what this user may not see.
     pub(crate) fn wants(&self, view: View) -> Result<(), Refused> {
-        let text = format!("this is for users of class {}", view.classes().split("").collect::<Vec<_>>().join(" "));
-        if self.0.may(view) { Ok(()) } else { Err(Refused::new(StatusCode::FORBIDDEN, text.replace("  ", " ").trim())) }
+        if self.visitor.may(view) {
+            return Ok(());
+        }
+        let classes: Vec<String> = view.classes().chars().map(String::from).collect();
+        Err(Refused::new(StatusCode::FORBIDDEN, &format!("this is for users of class {}", classes.join(" or "))))
     }
 }
 
@@ -86,16 +146,20 @@ impl FromRequestParts<Arc<App>> for Asking {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Asking, Refused> {
-        let peer = peer(parts)?;
-        if let Some(token) = token(&parts.headers)
-            && let Some(userid) = app.gate.user(token, peer.is_local(), Instant::now())
+        let from = Origin::from_request_parts(parts, app).await?;
+        if let Some(token) = tokens(&parts.headers).next()
+            && let Some(userid) = app.gate.user(token, from.local, Instant::now())
         {
             let system = app.system.clone();
-            let found =
-                blocking(move || system.classes(&userid).map(|classes| Visitor { userid: userid.clone(), classes }));
-            return found.await?.map(Asking).ok_or_else(Refused::log_on);
+            let found = blocking(move || system.classes(&userid).map(|classes| Visitor { userid, classes })).await?;
+            let Some(visitor) = found else {
+                app.gate.close(token);
+                return Err(Refused::log_on());
+            };
+            return Ok(Asking { visitor, token: Some(token.into()) });
         }
         let (userid, password) = basic(&parts.headers).ok_or_else(Refused::log_on)?;
-        app.clone().admit(userid, password, peer).await.map(Asking)
+        let visitor = app.clone().admit(userid, password, from).await?;
+        Ok(Asking { visitor, token: None })
     }
 }

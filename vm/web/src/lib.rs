@@ -20,5 +20,5 @@ pub mod system;
 mod terminal;
 
 pub use api::{document, router};
-pub use app::{App, Peer, Refused};
+pub use app::{App, Peer, Reach, Refused};
 pub use gate::{PAUSE, WRONG_PASSWORDS};

@@ -1,7 +1,7 @@
 //! Where browsers connect: an address, TLS, connections and their limits.
 
 use crate::api::router;
-use crate::app::{App, Peer};
+use crate::app::{App, Peer, Reach};
 use crate::system::System;
 use axum::Router;
 use axum::extract::Request;
@@ -9,6 +9,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rustix::process::{Resource, getrlimit};
 use rustls::ServerConfig;
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -22,6 +23,10 @@ use tokio_rustls::TlsAcceptor;
 
 /// Connections at most: each terminal has one, and each page up to six.
 const CONNECTIONS: usize = 4000;
+/// The part of this process's descriptors that they may be at most. Each terminal has two more.
+const SHARE_OF_DESCRIPTORS: usize = 4;
+/// The longest head of a request, in bytes.
+const LONGEST_HEAD: usize = 16 << 10;
 /// How long a browser may take with a request's head, and with the keys of TLS.
 const HEAD: Duration = Duration::from_secs(10);
 /// Threads for what waits for CP's locks, and for passwords.
@@ -44,8 +49,8 @@ impl Drop for Running {
 }
 
 /// Serves the pages of `system` at `address`, by TLS if there is `tls`. Passwords go over the wire: without TLS only
-/// this computer's own browsers are served, unless `plain` says that something else keeps the wire safe. The error says
-/// what to do about it.
+/// this computer's own browsers are served, unless `plain` says that a proxy or a tunnel keeps the wire safe. The error
+/// says what to do about it.
 pub fn serve(
     address: &str,
     tls: Option<Arc<ServerConfig>>,
@@ -55,7 +60,15 @@ pub fn serve(
     let explain = |error: io::Error| explain(address, &error);
     let parsed = address.to_socket_addrs().map_err(explain)?.next();
     let parsed = parsed.ok_or_else(|| format!("{address} names no address: --http takes an address and a port"))?;
-    if tls.is_none() && !plain && !parsed.ip().to_canonical().is_loopback() {
+    let reach = match (&tls, plain) {
+        (None, false) => Reach::Here,
+        (None, true) => Reach::Proxy,
+        (Some(_), false) => Reach::Tls,
+        (Some(_), true) => {
+            return Err("SYSTEM CONFIG has a TLS statement, so pages come by TLS: leave --http-plain out".into());
+        }
+    };
+    if reach == Reach::Here && !parsed.ip().to_canonical().is_loopback() {
         return Err(format!(
             "{address} can be reached from other computers, and passwords would cross the network in clear: give \
              SYSTEM CONFIG a TLS statement, --http an address such as 127.0.0.1:8080, or say --http-plain if a proxy \
@@ -72,7 +85,7 @@ pub fn serve(
         .enable_all()
         .build()
         .map_err(|error| format!("the host has no threads for --http: {error}"))?;
-    let app = App::new(system, tls.is_some());
+    let app = App::new(system, reach);
     let listener = {
         let _inside = runtime.enter();
         tokio::net::TcpListener::from_std(listener).map_err(explain)?
@@ -98,7 +111,8 @@ fn explain(address: &str, error: &io::Error) -> String {
 }
 
 async fn accept(listener: tokio::net::TcpListener, tls: Option<TlsAcceptor>, router: Router) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let descriptors = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |all| all as usize);
+    let places = Arc::new(Semaphore::new((descriptors / SHARE_OF_DESCRIPTORS).clamp(1, CONNECTIONS)));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         let (stream, peer) = match listener.accept().await {
@@ -134,7 +148,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, pee
         tower::ServiceExt::oneshot(router, request.map(axum::body::Body::new) as Request)
     });
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(64 << 10);
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LONGEST_HEAD);
     let connection = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     // A browser that breaks off, or does not speak HTTP, ends its own connection and nothing else.
     let _ = connection.with_upgrades().await;

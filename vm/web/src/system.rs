@@ -222,14 +222,14 @@ pub struct Lines {
 
 /// A system, as the pages see it.
 pub trait System: Send + Sync + 'static {
-    /// The user, if the password is right. `local` says that the connection comes from this host.
+    /// The user, if the password is right. `local` says that the browser is on this host.
     fn admit(&self, userid: &str, password: &str, local: bool) -> Option<Visitor>;
-    /// The classes that the user has now; none if the user is gone.
+    /// The classes that the user has now; none if the user is gone, or may not log on any more.
     fn classes(&self, userid: &str) -> Option<String>;
     /// A line for the operator.
     fn tell_operator(&self, text: &str);
-    /// A connection at whose other end is a TN3270 server, for the browser at `peer`.
-    fn terminal(&self, peer: SocketAddr) -> io::Result<UnixStream>;
+    /// A connection at whose other end is a TN3270 server, for the browser at `peer`; `local` as above.
+    fn terminal(&self, peer: SocketAddr, local: bool) -> io::Result<UnixStream>;
     /// What is counted.
     fn counters(&self) -> Counters;
     /// Users that are logged on, in the order of logging on.

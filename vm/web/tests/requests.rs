@@ -8,22 +8,28 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use stand::{PASSWORD, Stand};
 use std::sync::Arc;
 use tower::ServiceExt;
-use web::{App, PAUSE, Peer, WRONG_PASSWORDS, document, router};
+use web::{App, PAUSE, Peer, Reach, WRONG_PASSWORDS, document, router};
 
 const VIEWS: [&str; 6] =
     ["/api/counters", "/api/users", "/api/disks", "/api/spool", "/api/log", "/api/consoles/OPERATOR"];
 
-/// A browser at an address.
+/// A browser at an address, in front of a page.
 struct Browser {
     router: Router,
     address: &'static str,
+    host: &'static str,
+    /// Where its page lies.
+    page: String,
     cookie: String,
 }
 
 impl Browser {
-    fn new(system: &Arc<Stand>, secure: bool) -> Browser {
-        let router = router(App::new(system.clone(), secure));
-        Browser { router, address: "127.0.0.1:5000", cookie: String::new() }
+    /// On this computer, in front of a page of the system.
+    fn new(system: &Arc<Stand>, reach: Reach) -> Browser {
+        let router = router(App::new(system.clone(), reach));
+        let host = if reach == Reach::Here { "localhost:8080" } else { "vm.example:8080" };
+        let page = format!("http{}://{host}", if reach == Reach::Here { "" } else { "s" });
+        Browser { router, address: "127.0.0.1:5000", host, page, cookie: String::new() }
     }
 
     /// Sends a request with these headers; status, headers and text of the answer.
@@ -34,7 +40,7 @@ impl Browser {
         headers: &[(&str, &str)],
         body: &str,
     ) -> (StatusCode, HeaderMap, String) {
-        let mut request = Request::builder().method(method).uri(path).header("host", "vm.example:8080");
+        let mut request = Request::builder().method(method).uri(path).header("host", self.host);
         request = request.extension(Peer(self.address.parse().unwrap()));
         if !self.cookie.is_empty() {
             request = request.header("cookie", format!("other=1; {}", self.cookie));
@@ -55,7 +61,7 @@ impl Browser {
 
     async fn try_password(&self, userid: &str, password: &str) -> (StatusCode, HeaderMap, String) {
         let body = format!(r#"{{"userid":"{userid}","password":"{password}"}}"#);
-        let headers = [("origin", "http://vm.example:8080"), ("content-type", "application/json")];
+        let headers = [("origin", self.page.as_str()), ("content-type", "application/json")];
         self.send("POST", "/api/session", &headers, &body).await
     }
 
@@ -70,7 +76,7 @@ impl Browser {
 #[tokio::test]
 async fn each_sees_what_the_classes_say() {
     let system = Stand::new();
-    let mut browser = Browser::new(&system, false);
+    let mut browser = Browser::new(&system, Reach::Here);
     for path in VIEWS.iter().chain(&["/metrics", "/api/session", "/api/terminal"]) {
         assert_eq!(browser.get(path).await.0, StatusCode::UNAUTHORIZED, "{path}");
     }
@@ -88,7 +94,7 @@ async fn each_sees_what_the_classes_say() {
     }
     assert_eq!(browser.get("/api/consoles/NOBODY").await.0, StatusCode::NOT_FOUND);
     assert_eq!(browser.get("/api/log?from=x").await.0, StatusCode::BAD_REQUEST);
-    let origin = [("origin", "http://vm.example:8080")];
+    let origin = [("origin", browser.page.as_str())];
     assert_eq!(browser.send("DELETE", "/api/session", &origin, "").await.0, StatusCode::NO_CONTENT);
     assert_eq!(browser.get("/api/session").await.0, StatusCode::UNAUTHORIZED, "the session has ended");
 }
@@ -96,12 +102,11 @@ async fn each_sees_what_the_classes_say() {
 #[tokio::test]
 async fn another_page_can_do_nothing() {
     let system = Stand::new();
-    let mut browser = Browser::new(&system, false);
+    let mut browser = Browser::new(&system, Reach::Here);
     browser.log_on("CMSUSER").await;
     let body = format!(r#"{{"userid":"CMSUSER","password":"{PASSWORD}"}}"#);
     let json = ("content-type", "application/json");
-    for origin in ["http://evil.example", "null", "https://vm.example:8080", "http://vm.example:8080.evil.example", ""]
-    {
+    for origin in ["http://evil.example", "null", "https://localhost:8080", "http://localhost:8080.evil.example", ""] {
         for (method, path) in [("POST", "/api/session"), ("DELETE", "/api/session")] {
             let (status, ..) = browser.send(method, path, &[("origin", origin), json], &body).await;
             assert_eq!(status, StatusCode::FORBIDDEN, "{method} {path} of {origin:?}");
@@ -120,10 +125,77 @@ async fn another_page_can_do_nothing() {
     assert_eq!(browser.get("/api/session").await.0, StatusCode::OK, "the session is still there");
 }
 
+/// A page whose name means this computer once it is loaded has the address that it sends to.
+#[tokio::test]
+async fn pages_for_this_computer_have_its_names_alone() {
+    let system = Stand::new();
+    let mut browser = Browser::new(&system, Reach::Here);
+    for host in ["evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1:8080", "", "::1"] {
+        browser.host = host;
+        browser.page = format!("http://{host}");
+        let (status, headers, text) = browser.try_password("CMSUSER", PASSWORD).await;
+        assert_eq!(status, StatusCode::MISDIRECTED_REQUEST, "{host}");
+        assert!(!headers.contains_key("set-cookie") && text.contains("--http-plain"), "{text}");
+        assert_eq!(browser.get("/").await.0, StatusCode::MISDIRECTED_REQUEST, "{host}");
+    }
+    for host in ["127.0.0.1:8080", "LOCALHOST", "[::1]:8080", "127.0.0.2"] {
+        browser.host = host;
+        browser.page = format!("http://{host}");
+        assert_eq!(browser.try_password("CMSUSER", PASSWORD).await.0, StatusCode::OK, "{host}");
+    }
+    let told = system.told.lock().unwrap().clone();
+    assert!(told.is_empty(), "no password was looked at: {told:?}");
+}
+
+/// What a proxy passes on comes from this host, and its browser does not.
+#[tokio::test]
+async fn a_proxy_makes_no_browser_one_of_this_host() {
+    let system = Stand::new();
+    let local = || system.local.lock().unwrap().take();
+    let json = ("content-type", "application/json");
+    let body = format!(r#"{{"userid":"CMSUSER","password":"{PASSWORD}"}}"#);
+    let browser = Browser::new(&system, Reach::Here);
+    for (name, expected) in
+        [("accept", true), ("forwarded", false), ("x-forwarded-for", false), ("x-real-ip", false), ("via", false)]
+    {
+        let headers = [("origin", browser.page.as_str()), json, (name, "192.0.2.7")];
+        let (status, headers, _) = browser.send("POST", "/api/session", &headers, &body).await;
+        assert_eq!((status, local()), (StatusCode::OK, Some(expected)), "{name}");
+        assert!(!headers["set-cookie"].to_str().unwrap().contains("Secure"), "it would not come back");
+    }
+    // The browser's page is by TLS, or by a tunnel without: both are the system's own.
+    let mut browser = Browser::new(&system, Reach::Proxy);
+    for (page, secure) in [("https://vm.example:8080", true), ("http://vm.example:8080", false)] {
+        browser.page = page.into();
+        let (status, headers, _) = browser.try_password("CMSUSER", PASSWORD).await;
+        assert_eq!((status, local()), (StatusCode::OK, Some(false)), "{page}");
+        assert_eq!(headers["set-cookie"].to_str().unwrap().contains("Secure"), secure, "{page}");
+    }
+    browser.page = "https://evil.example".into();
+    assert_eq!(browser.try_password("CMSUSER", PASSWORD).await.0, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn a_session_ends_with_its_user_and_with_the_next() {
+    let system = Stand::new();
+    let mut browser = Browser::new(&system, Reach::Here);
+    browser.log_on("CMSUSER").await;
+    let before = browser.cookie.clone();
+    browser.log_on("OPERATOR").await;
+    let now = std::mem::replace(&mut browser.cookie, before);
+    assert_eq!(browser.get("/api/session").await.0, StatusCode::UNAUTHORIZED, "the browser has another cookie now");
+    browser.cookie = now;
+    assert_eq!(browser.get("/api/session").await.0, StatusCode::OK);
+    *system.gone.lock().unwrap() = Some("OPERATOR".into());
+    assert_eq!(browser.get("/api/session").await.0, StatusCode::UNAUTHORIZED);
+    system.gone.lock().unwrap().take();
+    assert_eq!(browser.get("/api/session").await.0, StatusCode::UNAUTHORIZED, "it does not come back");
+}
+
 #[tokio::test]
 async fn passwords_cannot_be_tried_for_long() {
     let system = Stand::new();
-    let mut browser = Browser::new(&system, false);
+    let mut browser = Browser::new(&system, Reach::Here);
     for _ in 0..WRONG_PASSWORDS {
         let (status, headers, text) = browser.try_password("OPERATOR", "GUESS42").await;
         assert_eq!(status, StatusCode::UNAUTHORIZED);
@@ -144,7 +216,7 @@ async fn passwords_cannot_be_tried_for_long() {
 
 #[tokio::test]
 async fn programs_give_a_password_with_each_request() {
-    let browser = Browser::new(&Stand::new(), false);
+    let browser = Browser::new(&Stand::new(), Reach::Here);
     // OPERATOR:SECRET1, as `curl -u` sends it.
     let (status, headers, text) =
         browser.send("GET", "/metrics", &[("authorization", "Basic T1BFUkFUT1I6U0VDUkVUMQ==")], "").await;
@@ -163,7 +235,7 @@ async fn programs_give_a_password_with_each_request() {
 
 #[tokio::test]
 async fn answers_tell_browsers_to_be_careful() {
-    let mut browser = Browser::new(&Stand::new(), true);
+    let mut browser = Browser::new(&Stand::new(), Reach::Tls);
     let secure = [("origin", "https://vm.example:8080"), ("content-type", "application/json")];
     let body = format!(r#"{{"userid":"CMSUSER","password":"{PASSWORD}"}}"#);
     let (_, headers, text) = browser.send("POST", "/api/session", &secure, &body).await;
@@ -179,7 +251,6 @@ async fn answers_tell_browsers_to_be_careful() {
         let policy = headers["content-security-policy"].to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
         assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
-        assert!(headers.contains_key("strict-transport-security"), "{path}");
         assert!(!text.contains(&token), "{path}");
         assert_eq!(status.is_success(), !["/absent", "/api/terminal"].contains(&path), "{path}: {status}");
     }
@@ -196,7 +267,7 @@ async fn answers_tell_browsers_to_be_careful() {
 
 #[tokio::test]
 async fn the_document_names_what_is_answered() {
-    let mut browser = Browser::new(&Stand::new(), false);
+    let mut browser = Browser::new(&Stand::new(), Reach::Here);
     browser.log_on("OPERATOR").await;
     let (status, text) = browser.get("/api/openapi.json").await;
     assert_eq!(status, StatusCode::OK);

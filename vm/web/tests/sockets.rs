@@ -85,7 +85,8 @@ fn a_session_belongs_to_one_server() {
     for (address, status) in [(one.address, "HTTP/1.1 200"), (two.address, "HTTP/1.1 401")] {
         let text = answer(
             address,
-            format!("GET /api/session HTTP/1.1\r\nhost: x\r\ncookie: {cookie}\r\nconnection: close\r\n\r\n").as_bytes(),
+            format!("GET /api/session HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\nconnection: close\r\n\r\n")
+                .as_bytes(),
         );
         assert!(text.starts_with(status), "{text}");
     }
@@ -129,6 +130,81 @@ async fn what_goes_in_comes_out_and_no_more() {
     assert_eq!(echoed, 0, "a message that is too long is not taken");
 }
 
+type Socket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
+
+/// What a terminal says when it ends, as code and reason; pings before that are passed over.
+async fn end(mut socket: Socket) -> Option<(u16, String)> {
+    while let Some(Ok(message)) = socket.next().await {
+        if let Message::Close(close) = message {
+            return close.map(|close| (close.code.into(), close.reason.to_string()));
+        }
+    }
+    None
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_ends_with_its_session() {
+    let server = start();
+    let address = server.address;
+    let (one, other) = tokio::task::spawn_blocking(move || (cookie(address), cookie(address))).await.unwrap();
+    let mut terminals = Vec::new();
+    for cookie in [&one, &one, &other] {
+        terminals.push(tokio_tungstenite::connect_async(request(address, cookie)).await.unwrap().0);
+    }
+    let log_off = format!(
+        "DELETE /api/session HTTP/1.1\r\nhost: {address}\r\norigin: http://{address}\r\ncookie: {one}\r\n\
+         connection: close\r\n\r\n"
+    );
+    let said = tokio::task::spawn_blocking(move || answer(address, log_off.as_bytes())).await.unwrap();
+    assert!(said.starts_with("HTTP/1.1 204"), "{said}");
+    let mut others = terminals.pop().unwrap();
+    for terminal in terminals {
+        assert_eq!(end(terminal).await, Some((1008, "the session has ended".into())));
+    }
+    assert!(tokio_tungstenite::connect_async(request(address, &one)).await.is_err(), "nor is there another");
+    others.send(Message::Binary(vec![1, 2, 3].into())).await.unwrap();
+    loop {
+        match others.next().await.unwrap().unwrap() {
+            Message::Binary(bytes) => break assert_eq!(bytes.as_ref(), [1, 2, 3], "another session's goes on"),
+            Message::Ping(_) => (),
+            message => panic!("{message:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_wants_a_session() {
+    let server = start();
+    let mut by_password = request(server.address, "");
+    // CMSUSER:SECRET1.
+    by_password.headers_mut().insert("authorization", "Basic Q01TVVNFUjpTRUNSRVQx".parse().unwrap());
+    match tokio_tungstenite::connect_async(by_password).await {
+        Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), 401),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The host's clock runs here: a slow client has ten seconds for its request.
+#[test]
+fn clients_that_wait_are_not_waited_for() {
+    let server = start();
+    let address = server.address;
+    let half = format!("POST /api/session HTTP/1.1\r\nhost: {address}\r\norigin: http://{address}\r\n");
+    let body = format!("{half}content-type: application/json\r\ncontent-length: 50\r\n\r\n{{");
+    let idle = format!("GET /icon.svg HTTP/1.1\r\nhost: {address}\r\n\r\n");
+    std::thread::scope(|scope| {
+        for said in [String::new(), half, body, idle] {
+            scope.spawn(move || {
+                let mut stream = TcpStream::connect(address).expect("it listens");
+                stream.write_all(said.as_bytes()).unwrap();
+                stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+                let ended = std::io::copy(&mut stream, &mut std::io::sink());
+                assert!(!ended.is_err_and(|error| error.kind() == ErrorKind::WouldBlock), "{said:?} is waited for");
+            });
+        }
+    });
+}
+
 /// Random requests and random frames, in which some bytes of good ones are changed: the server answers the next one.
 #[test]
 fn clients_that_send_anything_harm_no_other() {
@@ -139,7 +215,8 @@ fn clients_that_send_anything_harm_no_other() {
         format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n"),
         format!("GET /api/consoles/CMSUSER?from=1 HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\n\r\n"),
         format!(
-            "POST /api/session HTTP/1.1\r\nhost: x\r\norigin: http://x\r\ncontent-length: 9\r\n\r\n{{\"a\":\"b\"}}"
+            "POST /api/session HTTP/1.1\r\nhost: {address}\r\norigin: http://{address}\r\ncontent-length: 9\r\n\r\n\
+             {{\"a\":\"b\"}}"
         ),
         format!(
             "GET /api/terminal HTTP/1.1\r\nhost: {address}\r\norigin: http://{address}\r\ncookie: {cookie}\r\n\

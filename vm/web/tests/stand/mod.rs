@@ -17,6 +17,10 @@ pub(crate) const PASSWORD: &str = "SECRET1";
 pub(crate) struct Stand {
     /// What the operator was told.
     pub told: Mutex<Vec<String>>,
+    /// Whether the last that gave a password is on this host.
+    pub local: Mutex<Option<bool>>,
+    /// A user that the directory has no more.
+    pub gone: Mutex<Option<String>>,
 }
 
 impl Stand {
@@ -26,13 +30,15 @@ impl Stand {
 }
 
 impl System for Stand {
-    fn admit(&self, userid: &str, password: &str, _local: bool) -> Option<Visitor> {
+    fn admit(&self, userid: &str, password: &str, local: bool) -> Option<Visitor> {
+        *self.local.lock().unwrap() = Some(local);
         let classes = self.classes(userid).filter(|_| password == PASSWORD)?;
         Some(Visitor { userid: userid.into(), classes })
     }
 
     fn classes(&self, userid: &str) -> Option<String> {
         match userid {
+            gone if self.gone.lock().unwrap().as_deref() == Some(gone) => None,
             "OPERATOR" => Some("ABCDE".into()),
             "CMSUSER" => Some("G".into()),
             _ => None,
@@ -43,7 +49,7 @@ impl System for Stand {
         self.told.lock().unwrap().push(text.into());
     }
 
-    fn terminal(&self, _: SocketAddr) -> io::Result<UnixStream> {
+    fn terminal(&self, _: SocketAddr, _: bool) -> io::Result<UnixStream> {
         let (ours, mut theirs) = UnixStream::pair()?;
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
