@@ -1,7 +1,10 @@
 import { Curve, svg } from "./curve.js";
+const LINES = 5000;
 export async function ask(path) {
     try {
         const response = await fetch(path);
+        if (response.status === 401)
+            location.reload();
         return response.ok ? (await response.json()) : null;
     }
     catch {
@@ -54,6 +57,7 @@ class Log {
     path;
     element = element("pre", "", "log");
     next = 0;
+    kept = [];
     constructor(path, label) {
         this.path = path;
         this.element.setAttribute("role", "log");
@@ -65,10 +69,11 @@ class Log {
         if (!got || got.first + got.lines.length === this.next)
             return;
         if (got.first < this.next)
-            this.element.textContent = "";
+            this.kept = [];
+        this.kept = [...this.kept, ...got.lines].slice(-LINES);
         this.next = got.first + got.lines.length;
         const low = this.element.scrollTop + this.element.clientHeight >= this.element.scrollHeight - 20;
-        this.element.append(got.lines.map((line) => line + "\n").join(""));
+        this.element.textContent = this.kept.map((line) => line + "\n").join("");
         if (low)
             this.element.scrollTop = this.element.scrollHeight;
     }

@@ -10,8 +10,9 @@ let terminal = null;
 let stop = null;
 async function connect() {
     terminal?.close();
+    const session = await ask("/api/session");
     const codePage = await ask("/api/codepage");
-    if (codePage === null)
+    if (session === null || codePage === null)
         return;
     const model = byId("model").value;
     localStorage.setItem("model", model);
@@ -105,9 +106,9 @@ async function begin() {
     byId("reconnect").onclick = () => void connect();
     byId("form").onsubmit = (event) => void logOn(event);
     byId("off").onclick = () => void logOff();
-    const session = await ask("/api/session");
-    if (session)
-        return enter(session);
+    const answer = await fetch("/api/session").catch(() => null);
+    if (answer?.ok)
+        return enter((await answer.json()));
     byId("logon").hidden = false;
     byId("userid").focus();
 }

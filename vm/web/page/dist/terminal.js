@@ -15,6 +15,7 @@ const ENTER = 0x7d, CLEAR = 0x6d;
 const PF = [0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x7c, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6,
     0xc7, 0xc8, 0xc9, 0x4a, 0x4b, 0x4c];
 const PA = [0x6c, 0x6e, 0x6b];
+const SESSION_ENDED = 1008;
 const AHEAD = 500;
 const KEYS = {
     "Enter": "ENTER", "S+Enter": "NEWLINE", "Pause": "CLEAR", "A+c": "CLEAR", "Escape": "RESET", "A+r": "RESET",
@@ -69,7 +70,11 @@ export class Terminal {
                 this.socket.send(bytes.slice().buffer);
         });
         this.socket.onmessage = (event) => this.telnet.receive(new Uint8Array(event.data));
-        this.socket.onclose = () => this.end("The system has ended the connection.");
+        this.socket.onclose = (event) => {
+            if (event.code === SESSION_ENDED && !this.ended)
+                location.reload();
+            this.end("The system has ended the connection.");
+        };
         view.onkeydown = (event) => this.keyDown(event);
         view.onpaste = (event) => this.paste(event);
         view.oncopy = (event) => this.copy(event);

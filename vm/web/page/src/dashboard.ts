@@ -24,10 +24,14 @@ interface SpoolFile {
 }
 interface Lines { first: number; lines: string[] }
 
-/** Asks the system; null where it refuses or cannot be reached. */
+/** How many lines of a console are kept in the page. */
+const LINES = 5000;
+
+/** Asks the system; null where it refuses or cannot be reached. A page whose session has ended begins anew. */
 export async function ask<T>(path: string): Promise<T | null> {
     try {
         const response = await fetch(path);
+        if (response.status === 401) location.reload();
         return response.ok ? ((await response.json()) as T) : null;
     } catch {
         return null;
@@ -84,6 +88,7 @@ function map(parts: { size: number; kind: string; title: string }[], name: strin
 class Log {
     readonly element = element("pre", "", "log");
     private next = 0;
+    private kept: string[] = [];
     constructor(private readonly path: string, label: string) {
         this.element.setAttribute("role", "log");
         this.element.setAttribute("aria-label", label);
@@ -92,10 +97,11 @@ class Log {
     async refresh(): Promise<void> {
         const got = await ask<Lines>(`${this.path}?from=${this.next}`);
         if (!got || got.first + got.lines.length === this.next) return;
-        if (got.first < this.next) this.element.textContent = "";
+        if (got.first < this.next) this.kept = [];
+        this.kept = [...this.kept, ...got.lines].slice(-LINES);
         this.next = got.first + got.lines.length;
         const low = this.element.scrollTop + this.element.clientHeight >= this.element.scrollHeight - 20;
-        this.element.append(got.lines.map((line) => line + "\n").join(""));
+        this.element.textContent = this.kept.map((line) => line + "\n").join("");
         if (low) this.element.scrollTop = this.element.scrollHeight;
     }
 }

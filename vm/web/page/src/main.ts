@@ -17,8 +17,9 @@ let stop: (() => void) | null = null;
 
 async function connect(): Promise<void> {
     terminal?.close();
+    const session = await ask<Session>("/api/session");
     const codePage = await ask<string>("/api/codepage");
-    if (codePage === null) return;
+    if (session === null || codePage === null) return;
     const model = byId<HTMLSelectElement>("model").value;
     localStorage.setItem("model", model);
     byId("screen").replaceChildren();
@@ -113,8 +114,8 @@ async function begin(): Promise<void> {
     byId("reconnect").onclick = () => void connect();
     byId("form").onsubmit = (event) => void logOn(event);
     byId("off").onclick = () => void logOff();
-    const session = await ask<Session>("/api/session");
-    if (session) return enter(session);
+    const answer = await fetch("/api/session").catch(() => null);
+    if (answer?.ok) return enter((await answer.json()) as Session);
     byId("logon").hidden = false;
     byId("userid").focus();
 }

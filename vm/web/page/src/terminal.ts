@@ -23,6 +23,9 @@ const PF = [0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0x7a, 0x7b, 0x
     0xc7, 0xc8, 0xc9, 0x4a, 0x4b, 0x4c];
 const PA = [0x6c, 0x6e, 0x6b];
 
+/** The code that a terminal is closed with when its session has ended. */
+const SESSION_ENDED = 1008;
+
 /** How many keys may be typed ahead. */
 const AHEAD = 500;
 
@@ -78,7 +81,10 @@ export class Terminal {
             if (this.socket.readyState === WebSocket.OPEN) this.socket.send(bytes.slice().buffer);
         });
         this.socket.onmessage = (event: MessageEvent<ArrayBuffer>) => this.telnet.receive(new Uint8Array(event.data));
-        this.socket.onclose = () => this.end("The system has ended the connection.");
+        this.socket.onclose = (event) => {
+            if (event.code === SESSION_ENDED && !this.ended) location.reload();
+            this.end("The system has ended the connection.");
+        };
         view.onkeydown = (event) => this.keyDown(event);
         view.onpaste = (event) => this.paste(event);
         view.oncopy = (event) => this.copy(event);
