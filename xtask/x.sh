@@ -15,7 +15,7 @@ dist) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu dpkg-deb=dpkg xz=x
 run|cms) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu" ;;
 test|bless|ci)
        wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user
-               cckdcdsk=hercules npm=npm chromium=chromium" ;;
+               cckdcdsk=hercules curl=curl chromium=chromium" ;;
 page)  wanted="$wanted node=nodejs npm=npm" ;;
 kernels) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu flex=flex bison=bison bc=bc xz=xz-utils" ;;
 oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;

@@ -143,7 +143,7 @@ impl Dist {
         };
         put("packaging/endicott.service", "usr/lib/systemd/system/endicott.service")?;
         put("README.md", "usr/share/doc/endicott/README.md")?;
-        for page in ["guests", "networks", "shares", "disks", "tapes", "cms", "gdb"] {
+        for page in ["guests", "networks", "shares", "disks", "tapes", "cms", "gdb", "web"] {
             put(&format!("docs/{page}.md"), &format!("usr/share/doc/endicott/{page}.md"))?;
         }
         let licences = ["LICENSE-APACHE", "LICENSE-MIT"].map(|name| fs::read_to_string(host::root().join(name)));

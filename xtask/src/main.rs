@@ -44,7 +44,7 @@ cargo x TASK (or make TASK, which first installs what is missing):
   aarch64 [CRATE...]       build for aarch64 hosts, and tests of what interprets under qemu-aarch64
   dist [--twice]           what is given away, into cache/dist: a static executable, packages; built twice, it compares
   docs                     the references in docs/reference, from the tables in the source
-  page [--check]           the page for browsers, from its TypeScript; or whether it is what that gives
+  page [--check]           the page for browsers, from its TypeScript; or whether it was made of that
   picture                  docs/screen.svg, the README's picture, from the screen of a 3270 client
   deny                     licences and sources of dependencies, and crates there in two versions, by cargo-deny
   house [--check FILE]     what is large, tangled or done by hand, counted; docs/house.txt has what may not grow
@@ -80,8 +80,8 @@ fn perform(words: &[&str]) -> Outcome {
         ["aarch64", words @ ..] => aarch64::aarch64(words),
         ["dist", words @ ..] => dist::dist(words),
         ["docs"] => tasks::docs(),
-        ["page"] => page::page(false),
-        ["page", "--check"] => page::page(true),
+        ["page"] => page::page(),
+        ["page", "--check"] => page::check(),
         ["picture"] => picture::picture(),
         ["deny"] => deny::deny(),
         ["house", words @ ..] => house::house(words),
