@@ -8,13 +8,12 @@ use ::support::Random;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::System;
 use support::line::Line;
+use support::{System, certificate, has_openssl};
 
 /// The time for a handshake, 10 seconds, and some for a busy machine.
 const HANDSHAKE: Duration = Duration::from_secs(40);
@@ -125,18 +124,6 @@ fn the_plain_door() {
     assert_eq!(system.log().matches("panicked").count(), 0, "{}", system.log());
 }
 
-/// A self-signed certificate in the system's folder, and the statement that names it.
-fn certificate(folder: &Path) {
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args(["-keyout", "server.key", "-out", "server.pem"])
-        .current_dir(folder)
-        .output()
-        .expect("openssl starts");
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    fs::write(folder.join("SYSTEM CONFIG"), "TLS CERTIFICATE server.pem KEY server.key\n").expect("it is ours");
-}
-
 /// A terminal over TLS; after `idle` it says what it is.
 fn secure(system: &System, idle: Duration) -> thread::JoinHandle<String> {
     let mut client = Command::new("openssl")
@@ -159,8 +146,7 @@ fn secure(system: &System, idle: Duration) -> thread::JoinHandle<String> {
 
 #[test]
 fn the_door_with_tls() {
-    if Command::new("openssl").arg("version").output().is_err() {
-        println!("skipped: openssl is not installed (Debian package of the same name)");
+    if !has_openssl() {
         return;
     }
     let system = System::start("tls-door", certificate);

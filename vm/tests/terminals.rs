@@ -6,13 +6,12 @@ use ::support::Random;
 use std::fs;
 use std::io::Write;
 use std::net::{IpAddr, TcpStream, UdpSocket};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use support::line::Line;
-use support::{Client, System, endicott, has_s3270};
+use support::{Client, System, certificate, endicott, has_openssl, has_s3270};
 
 const ANSWER: Duration = Duration::from_secs(60);
 
@@ -137,25 +136,9 @@ fn turn_pages(client: &mut Client) {
     }
 }
 
-/// A self-signed certificate in the system's folder, and the statement that names it.
-fn certificate(folder: &Path) {
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .arg("-keyout")
-        .arg(folder.join("server.key"))
-        .arg("-out")
-        .arg(folder.join("server.pem"))
-        .output()
-        .expect("openssl starts");
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    fs::write(folder.join("SYSTEM CONFIG"), "TLS CERTIFICATE server.pem KEY server.key\n")
-        .expect("the folder is there");
-}
-
 #[test]
 fn a_terminal_over_tls() {
-    if Command::new("openssl").arg("version").output().is_err() {
-        println!("skipped: openssl is not installed (Debian package of the same name)");
+    if !has_openssl() {
         return;
     }
     let system = System::start("tls", certificate);

@@ -5,6 +5,7 @@
 
 pub(crate) mod file_system;
 pub(crate) mod line;
+pub(crate) mod pages;
 pub(crate) mod played;
 pub(crate) mod program;
 pub(crate) mod signals;
@@ -144,6 +145,8 @@ pub(crate) struct System {
     child: Child,
     /// What its process has in its environment beside the test's.
     environment: Vec<(String, PathBuf)>,
+    /// What its command line has beside where it is.
+    words: Vec<String>,
 }
 
 /// How long a system may take until it serves terminals, on a busy host.
@@ -167,10 +170,21 @@ pub(crate) fn without_linux_disks(directory: &str) -> String {
 
 /// The sample system in a folder of its own, without CMS.
 pub(crate) fn sample(name: &str) -> PathBuf {
+    sample_with(name, &["--without-cms"])
+}
+
+/// Whether there is CMS, for a sample system that has it.
+pub(crate) fn cms() -> bool {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/cms");
+    std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from).join("system.img").exists()
+}
+
+/// The sample system in a folder of its own.
+pub(crate) fn sample_with(name: &str, words: &[&str]) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     let mut command = endicott();
-    command.args(["sample", "--without-cms"]).arg(&folder).stdout(Stdio::null());
+    command.arg("sample").args(words).arg(&folder).stdout(Stdio::null());
     let made = command.status().expect("endicott starts");
     assert!(made.success(), "the sample system is made");
     folder
@@ -219,11 +233,18 @@ impl System {
     pub(crate) fn start_in(name: &str, address: &str, prepare: impl FnOnce(&Path) -> Vec<(String, PathBuf)>) -> System {
         let folder = sample(name);
         let environment = prepare(&folder);
-        let (child, port) = System::bring_up(&folder, address, &environment);
-        System { folder, port, child, environment }
+        let (child, port) = System::bring_up(&folder, address, &environment, &[]);
+        System { folder, port, child, environment, words: Vec::new() }
     }
 
-    fn bring_up(folder: &Path, address: &str, environment: &[(String, PathBuf)]) -> (Child, u16) {
+    /// Brings up the system in `folder`, with these words on its command line.
+    pub(crate) fn start_with(folder: PathBuf, words: &[&str]) -> System {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let (child, port) = System::bring_up(&folder, "127.0.0.1", &[], &words);
+        System { folder, port, child, environment: Vec::new(), words }
+    }
+
+    fn bring_up(folder: &Path, address: &str, environment: &[(String, PathBuf)], words: &[String]) -> (Child, u16) {
         let log = fs::File::create(folder.join(LOG)).expect("the folder is there");
         let errors = log.try_clone().expect("a second handle");
         let mut child = endicott()
@@ -232,6 +253,7 @@ impl System {
             .arg(folder)
             // The host chooses a port, which no other process can take then.
             .args(["--headless", "--tn3270", &format!("{address}:0")])
+            .args(words)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(log)
@@ -263,7 +285,7 @@ impl System {
 
     /// Brings it up again when its process has ended.
     pub(crate) fn restart(&mut self) {
-        (self.child, self.port) = System::bring_up(&self.folder, "127.0.0.1", &self.environment);
+        (self.child, self.port) = System::bring_up(&self.folder, "127.0.0.1", &self.environment, &self.words);
     }
 
     /// What the system has said so far.
@@ -295,6 +317,27 @@ impl Drop for System {
             let _ = fs::remove_dir_all(&self.folder);
         }
     }
+}
+
+/// Whether there is `openssl`; says so when there is not.
+pub(crate) fn has_openssl() -> bool {
+    let there = Command::new("openssl").arg("version").output().is_ok();
+    if !there {
+        println!("skipped: openssl is not installed (Debian package of the same name)");
+    }
+    there
+}
+
+/// A self-signed certificate in the system's folder, `server.pem`, and the statement that names it.
+pub(crate) fn certificate(folder: &Path) {
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
+        .args(["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "server.key", "-out", "server.pem"])
+        .current_dir(folder)
+        .output()
+        .expect("openssl starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    fs::write(folder.join("SYSTEM CONFIG"), "TLS CERTIFICATE server.pem KEY server.key\n").expect("it is ours");
 }
 
 /// A person at a 3270.
