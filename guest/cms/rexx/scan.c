@@ -85,12 +85,24 @@ bool rx_may_follow(const struct compiler *c, char wanted)
 {
 	const struct rexx_text *l = line_at(c);
 	u32 column = c->at.column;
+	char ch;
 
 	while (column < l->length && is_blank(l->text[column]))
 		column++;
-	/* There may be a comment in between, or the clause goes on on the next line. */
-	return column < l->length &&
-	       (l->text[column] == wanted || l->text[column] == '/' || l->text[column] == ',');
+	if (column == l->length)
+		return false;
+	ch = l->text[column];
+	if (ch == wanted)
+		return true;
+	if (is_symbol(ch) || ch == '(' || ch == ';')
+		return false;
+	/* There may be a comment in between, or the clause goes on on the next line. What is no token is an error here. */
+	if (ch != '\'' && ch != '"')
+		return true;
+	do
+		column++;
+	while (column < l->length && l->text[column] != ch);
+	return column == l->length;
 }
 
 struct operator {
