@@ -42,6 +42,8 @@ fn whole() -> &'static [Files] {
                 label::write(&*image, "FUZZED").expect("a label fits");
                 write(&image, 0);
                 if let Kind::Fba { .. } = kind {
+                    // What was written lies over the label.
+                    label::write(&*image, "FUZZED").expect("a label fits");
                     let mut allocation = Allocation::new(kind);
                     let area = Area { purpose: Purpose::Page, first: 5, last: 20 };
                     allocation.allocate(&[area]).expect("the disk has these pages");

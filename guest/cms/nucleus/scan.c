@@ -12,7 +12,7 @@ static inline u32 ordinary(const char *at, u32 length)
     register u32 what __asm__("2") = 0;
     u32 place;
 
-    __asm__("bras %2,0f\n\ttrt 0(1,%3),0(%4)\n0:\tex %5,0(%2)" : "+a"(found), "+d"(what), "=&a"(place)
+    __asm__ volatile("bras %2,0f\n\ttrt 0(1,%3),0(%4)\n0:\tex %5,0(%2)" : "+a"(found), "+d"(what), "=&a"(place)
             : "a"(at), "a"(ends_word), "a"(length - 1), "m"(*(const char (*)[256])at) : "cc");
     return (u32)(found - at);
 }

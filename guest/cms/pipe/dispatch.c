@@ -365,8 +365,8 @@ static void release_stage(struct stage *s)
         s->endings->perform(s->endings->with);
     release_all(&s->blocks);
     release_from(s->stack);
-    streams_forget(&s->in);
-    streams_forget(&s->out);
+    streams_release(&s->in);
+    streams_release(&s->out);
     s->stack = NULL;
     s->in = s->out = (struct streams){ .stream = NULL };
 }

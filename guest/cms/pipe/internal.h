@@ -100,7 +100,7 @@ struct pipe {
 int set_parse(struct set *set, struct text text, struct stage *from);
 
 /* stream.c */
-void streams_forget(struct streams *streams);            /* their storage is given back */
+void streams_release(struct streams *streams);           /* their storage is given back */
 u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_length);
 void connect(struct stage *from, u32 output, struct stage *to, u32 input);
 void sever(struct stage *s, bool input, u32 stream);
@@ -161,7 +161,7 @@ const char *pipe_message_text(u32 number);               /* as format() has it; 
 
 /* What is one's own of them: command/pipe.c in CMS, host.c elsewhere. */
 extern struct pipe *innermost_pipe;
-/* Rows of each table by two letters (table.c), counted from 1: the first, and of each the next one; 0: none. */
+/* Rows of each table by two letters, counted from 1: the first, and of each the next one; 0: none. */
 enum { STAGES_MOST = 112, BUCKETS = 64 };
 extern struct stage_index { bool made; u8 first[BUCKETS], next[STAGES_MOST]; } stage_index[STAGE_TABLES];
 
@@ -186,6 +186,8 @@ void system_overrun(struct stage *s) __attribute__((noreturn));
 u32 system_stack(enum stack_need need);
 struct context *context_begin(void *stack, u32 size, void (*perform)(void));
 u32 context_size(void);
+
+/* host.c; CMS has it in assembler. */
 void context_switch(struct context *from, struct context *to);
 
 /* filter.c */

@@ -13,7 +13,7 @@ static void link_forget(struct link *link)
         pipe_release(link);
 }
 
-void streams_forget(struct streams *streams)
+void streams_release(struct streams *streams)
 {
     if (streams->stream != &streams->only)
         pipe_release(streams->stream);
@@ -30,7 +30,7 @@ u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_
         struct stream *more = pipe_obtain(s->set->pipe, room * sizeof *more);
 
         memcpy(more, streams->stream, streams->count * sizeof *more);
-        streams_forget(streams);
+        streams_release(streams);
         streams->stream = more;
         streams->room = room;
     }
