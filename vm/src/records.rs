@@ -76,5 +76,10 @@ pub(crate) fn save(folder: &Path, cp: &Cp) -> Result<(), String> {
         return Ok(());
     }
     let text = serde_json::to_vec(&kinds).map_err(|error| error.to_string())?;
-    base::file::write(&path, &text).map_err(|error| format!("{} cannot be written: {error}", path.display()))
+    // A system that is killed meanwhile leaves all of them or none.
+    let new = folder.join(format!("{FILE}.new"));
+    let written = base::file::write(&new, &text)
+        .and_then(|()| std::fs::File::open(&new)?.sync_all())
+        .and_then(|()| std::fs::rename(&new, &path));
+    written.map_err(|error| format!("{} cannot be written: {error}", path.display()))
 }
