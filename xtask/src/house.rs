@@ -80,6 +80,9 @@ pub(crate) fn check(file: &Path) -> Outcome {
     Ok(())
 }
 
+/// Where the poison of locks is handled for all.
+const LOCKS: &str = "arch/base";
+
 /// One crate: the numbers of its row, and where they come from.
 #[derive(Default)]
 struct Crate {
@@ -108,7 +111,7 @@ impl House {
         let manifest = root.join("Cargo.toml");
         let manifest = at(&manifest, fs::read_to_string(&manifest))?;
         let mnemonics = mnemonics(root)?;
-        let mut compared = Vec::new();
+        let (mut compared, mut poison) = (Vec::new(), 0);
         for name in members(&manifest).filter(|name| !name.starts_with("tests/")) {
             let sources = sources(&root.join(name).join("src"))?;
             if !KNOW_MNEMONICS.contains(&name) {
@@ -126,6 +129,9 @@ impl House {
                 let outside = sources.values().filter(|(file, _)| !CP_ROOMS.iter().any(|room| file.starts_with(room)));
                 house.take_cp =
                     outside.filter(|(_, source)| takes_cp(&source.code)).map(|(file, _)| file.clone()).collect();
+            }
+            if name != LOCKS {
+                poison += sources.values().map(|(_, source)| poison_by_hand(&source.code)).sum::<usize>();
             }
             house.crates.insert(name.to_owned(), Crate::new(sources));
         }
@@ -145,6 +151,7 @@ impl House {
                 compared.iter().map(|file| file.0).sum(),
             ),
             ("files that take &Cp outside the rooms where it is at home", house.take_cp.len()),
+            ("locks whose poison is handled otherwise than by base::Held", poison),
         ];
         house.mnemonics = compared;
         Ok(house)
@@ -351,6 +358,11 @@ fn names_instructions(string: &str, mnemonics: &BTreeSet<String>) -> bool {
     words.peek().is_some() && words.all(|word| mnemonics.contains(word))
 }
 
+/// How often a lock's poison is handled where the lock is taken.
+fn poison_by_hand(code: &str) -> usize {
+    [".lock().expect(", ".lock().unwrap", "PoisonError"].iter().map(|way| code.matches(way).count()).sum()
+}
+
 /// Whether `&Cp` or `&Arc<Cp>` is in the code.
 fn takes_cp(code: &str) -> bool {
     let words = code.split('&').skip(1).map(|rest| {
@@ -367,6 +379,13 @@ fn takes_cp(code: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn poison_that_is_handled_by_hand_is_counted() {
+        let code =
+            "a.lock().held(); b.lock().expect(HELD); c.lock().unwrap(); d.unwrap_or_else(PoisonError::into_inner)";
+        assert_eq!(poison_by_hand(code), 3);
+    }
 
     #[test]
     fn a_report_is_held_to_its_own_numbers() {

@@ -4,6 +4,7 @@
 //! Cargo executes one after the other, and waits with a test that waits. To run some of them again on another engine,
 //! it would build most crates again, too: fewer packages have other features.
 
+use base::Held;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -139,12 +140,12 @@ fn execute(jobs: Vec<Job>, at_once: usize) -> Vec<String> {
     let all = jobs.len();
     let left = Mutex::new(jobs.into_iter().enumerate());
     let (shown, failed) = (Mutex::new(0), Mutex::new(Vec::new()));
-    let next = || left.lock().expect("to take one does not fail").next();
+    let next = || left.lock().held().next();
     let one_after_another = || {
         while let Some((_, Job { what, mut command })) = next() {
             let began = Instant::now();
             let ended = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
-            let mut number = shown.lock().expect("it is only counted");
+            let mut number = shown.lock().held();
             *number += 1;
             println!("\n[{number}/{all}] {what}: {:.1} s", began.elapsed().as_secs_f64());
             let succeeded = match ended {
@@ -159,7 +160,7 @@ fn execute(jobs: Vec<Job>, at_once: usize) -> Vec<String> {
                 }
             };
             if !succeeded {
-                failed.lock().expect("a name was added").push(what);
+                failed.lock().held().push(what);
             }
         }
     };

@@ -8,6 +8,7 @@
 
 use crate::machine::Listener;
 use crate::vmdbk::Vmdbk;
+use base::Held;
 use base::{Clock, Timers, Tod};
 use directory::{Limit, Portion};
 use dispatch::{Decision, Dispatcher, Event, Maximum, Return, Share, Srm, Status, UserId, VcpuId, Wakes};
@@ -78,7 +79,7 @@ impl Processors {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().expect("no thread panics with the dispatcher locked")
+        self.inner.lock().held()
     }
 
     /// How many there are.
@@ -227,11 +228,11 @@ impl Processors {
                     }
                     inner.asleep[processor] = true;
                     inner = match until {
-                        None => self.bells[processor].wait(inner).expect("no thread panics with the dispatcher locked"),
+                        None => self.bells[processor].wait(inner).held(),
                         Some(at) => {
                             let time = Duration::from_micros(at.micros_since(now) + 1);
                             let waited = self.bells[processor].wait_timeout(inner, time);
-                            waited.expect("no thread panics with the dispatcher locked").0
+                            waited.held().0
                         }
                     };
                     inner.asleep[processor] = false;

@@ -9,6 +9,7 @@ mod session;
 mod storage;
 mod target;
 
+use base::Held;
 use complex::Configuration;
 use session::{Ended, Input};
 use std::io::{self, Write};
@@ -16,7 +17,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// Where debuggers are served.
@@ -109,9 +110,9 @@ pub fn serve(
         // A door that fails is closed; who has come in stays.
         while let Ok(stream) = door.accept() {
             let (sender, receiver) = channel();
-            *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender.clone());
+            *current.lock().held() = Some(sender.clone());
             let ended = session::serve(stream, &configuration, sender, &receiver);
-            *current.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            *current.lock().held() = None;
             configuration.end_debugging();
             let _ = tell.send(());
             if ended == Ended::Killed {
@@ -131,7 +132,7 @@ impl Server {
 
     /// The machine has come to its end, with this exit code: a debugger that is there is told so.
     pub fn end(self, code: u8) {
-        let current = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let current = self.inputs.lock().held().take();
         if let Some(current) = current {
             while self.over.try_recv().is_ok() {}
             if current.send(Input::End(code)).is_ok() {

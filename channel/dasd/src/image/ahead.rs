@@ -10,7 +10,7 @@
 //! What goes wrong here is found again, and told, when the guest itself reads. Images with injected failures of the
 //! host do not read ahead: tests count their requests.
 
-use super::files::{Files, HELD, read_unit};
+use super::files::{Files, read_unit};
 use super::habits::{WINDOW, Wish};
 use super::layer::Layer;
 use super::recent::Unit;
@@ -18,6 +18,7 @@ use crate::error::MediaError;
 use crate::format::unit::{self, parsed};
 use crate::host::Room;
 use crate::model::Kind;
+use base::Held;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
@@ -56,7 +57,7 @@ pub(super) fn ask(files: &Arc<Files>, wish: Wish) {
         }
         wish => vec![wish],
     };
-    let mut queue = queue.lock().expect(HELD);
+    let mut queue = queue.lock().held();
     if queue.len() < WAITING {
         queue.extend(pieces.into_iter().map(|wish| (Arc::downgrade(files), wish)));
         bell.notify_all();
@@ -67,7 +68,7 @@ fn run() {
     let (queue, bell) = QUEUE.wait();
     let mut room = Room::default();
     loop {
-        let next = bell.wait_while(queue.lock().expect(HELD), |queue| queue.is_empty()).expect(HELD).pop_front();
+        let next = bell.wait_while(queue.lock().held(), |queue| queue.is_empty()).held().pop_front();
         let Some((files, wish)) = next.and_then(|(files, wish)| Some((files.upgrade()?, wish))) else { continue };
         match wish {
             Wish::Stage(units) => files.stage(units, &mut room),
@@ -85,14 +86,14 @@ struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     fn new(files: &'a Files, units: Range<u32>) -> Turn<'a> {
-        files.staging.lock().expect(HELD).push(units.clone());
+        files.staging.lock().held().push(units.clone());
         Turn { files, units }
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.files.staging.lock().expect(HELD).retain(|other| *other != self.units);
+        self.files.staging.lock().held().retain(|other| *other != self.units);
         self.files.staged.notify_all();
     }
 }
@@ -144,7 +145,7 @@ impl Files {
         };
         match stack {
             [Layer::Ckd(ckd)] if units.len() > 1 => {
-                let keep = self.once.lock().expect(HELD).again(units);
+                let keep = self.once.lock().held().again(units);
                 let mut tracks = units.clone().zip(ckd.read_run(units, keep, room)?);
                 tracks.try_for_each(|(unit, track)| put(unit, track?.to_vec()))
             }
@@ -165,9 +166,9 @@ impl Files {
     /// it takes.
     fn wait_for_staging(&self, unit: u32) -> bool {
         let busy = |staging: &mut Vec<Range<u32>>| staging.iter().any(|units| units.contains(&unit));
-        let mut staging = self.staging.lock().expect(HELD);
+        let mut staging = self.staging.lock().held();
         let waits = busy(&mut staging);
-        drop(self.staged.wait_while(staging, busy).expect(HELD));
+        drop(self.staged.wait_while(staging, busy).held());
         waits
     }
 

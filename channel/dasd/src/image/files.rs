@@ -7,6 +7,7 @@ use crate::error::MediaError;
 use crate::host::Once;
 use crate::model::Kind;
 use crate::volume::Policy;
+use base::Held;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -45,8 +46,6 @@ pub(super) struct Files {
 /// Units that may be uncompressed at a time, at most 4 MB.
 pub(super) const LOOSE: usize = 64;
 
-pub(super) const HELD: &str = "no panic while it is held";
-
 impl Files {
     pub(super) fn new(path: PathBuf, options: Options, stack: Vec<Layer>) -> Files {
         Files {
@@ -69,17 +68,17 @@ impl Files {
     }
 
     pub(super) fn recent(&self) -> MutexGuard<'_, Recent> {
-        self.recent.lock().expect(HELD)
+        self.recent.lock().held()
     }
 
     /// The stack, to read.
     pub(super) fn shared(&self) -> RwLockReadGuard<'_, Vec<Layer>> {
-        self.stack.read().expect(HELD)
+        self.stack.read().held()
     }
 
     /// The stack, to write.
     pub(super) fn alone(&self) -> RwLockWriteGuard<'_, Vec<Layer>> {
-        self.stack.write().expect(HELD)
+        self.stack.write().held()
     }
 
     /// Something will have been written when the next sync comes.
@@ -116,10 +115,10 @@ impl Files {
         new: &[u8],
         old: Option<&[u8]>,
     ) -> Result<(), MediaError> {
-        if let Some(written) = self.merging.lock().expect(HELD).as_mut() {
+        if let Some(written) = self.merging.lock().held().as_mut() {
             written.insert(unit);
         }
-        let mut loose = self.loose.lock().expect(HELD);
+        let mut loose = self.loose.lock().held();
         let watched = self.options.policy == Policy::Safe;
         if watched && (loose.len() < LOOSE || loose.contains_key(&unit)) {
             if top(stack).write_quickly(unit, new, old)? {

@@ -32,7 +32,8 @@ use crate::model::Kind;
 use crate::model::track::Track;
 use crate::progress::Progress;
 use crate::volume::{Change, Policy, Spot, Volume};
-use files::{Files, HELD, read_unit, top};
+use base::Held;
+use files::{Files, read_unit, top};
 use layer::Layer;
 use layer::packed::Style;
 use recent::Unit;
@@ -337,7 +338,7 @@ impl Volume for Image {
     }
 
     fn flush(&self) -> Result<(), MediaError> {
-        let failed = self.files.failed.lock().expect(HELD).take();
+        let failed = self.files.failed.lock().held().take();
         self.files.sync()?;
         failed.map_or(Ok(()), Err)
     }
@@ -346,7 +347,7 @@ impl Volume for Image {
         self.files.tighten(|_| true);
         let flushed = self.flush();
         // A sync that is under way ends first: it reads the tables.
-        let _one = self.files.syncing.lock().expect(HELD);
+        let _one = self.files.syncing.lock().held();
         self.files.alone().iter_mut().try_for_each(Layer::close).and(flushed)
     }
 }
@@ -357,7 +358,7 @@ impl Drop for Image {
         // No caller is left to get an error; the data is with the host already.
         let _ = self.files.sync();
         // A sync that is under way ends first; then nothing holds the files.
-        let _one = self.files.syncing.lock().expect(HELD);
+        let _one = self.files.syncing.lock().held();
         self.files.alone().clear();
     }
 }

@@ -13,7 +13,7 @@
 
 use super::chain::{self, mark, refused, unmark};
 use super::draft::{Draft, Existing, unfinished};
-use super::files::{Files, HELD, top};
+use super::files::{Files, top};
 use super::layer::Layer;
 use super::layer::packed::{Packed, Style};
 use super::options::{Options, SHADOWS, shadow_path};
@@ -22,6 +22,7 @@ use crate::error::ImageError;
 use crate::format::unit;
 use crate::host::{HostFile, sync_folder};
 use crate::progress::Progress;
+use base::Held;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ impl Files {
     /// on.
     pub(super) fn put_shadow(&self) -> Result<PathBuf, ImageError> {
         self.may_write()?;
-        let _one = self.syncing.lock().expect(HELD);
+        let _one = self.syncing.lock().held();
         let mut stack = self.alone();
         self.not_merging()?;
         let number = stack.len();
@@ -88,13 +89,13 @@ impl Files {
                 self.reopen(&mut stack, number - 1, false)?;
                 return Err(error);
             }
-            *self.merging.lock().expect(HELD) = Some(BTreeSet::new());
+            *self.merging.lock().held() = Some(BTreeSet::new());
             number
         };
         let merged = self.merge_all(number, progress).and_then(|()| self.end_merge(number));
         if merged.is_err() {
             let mut stack = self.alone();
-            *self.merging.lock().expect(HELD) = None;
+            *self.merging.lock().held() = None;
             // The shadow file is still on top: the one below is not written.
             if stack.len() == number + 1 {
                 self.reopen(&mut stack, number - 1, false)?;
@@ -105,7 +106,7 @@ impl Files {
 
     /// Throws the newest shadow file away: the disk is as it was at the last snapshot. It must not be in use.
     pub(super) fn discard(&self) -> Result<(), ImageError> {
-        let _one = self.syncing.lock().expect(HELD);
+        let _one = self.syncing.lock().held();
         let mut stack = self.begin_unshadow()?;
         let number = stack.len() - 1;
         refused(&self.name_of(number))?;
@@ -130,7 +131,7 @@ impl Files {
     }
 
     fn not_merging(&self) -> Result<(), ImageError> {
-        match *self.merging.lock().expect(HELD) {
+        match *self.merging.lock().held() {
             None => Ok(()),
             Some(_) => Err(ImageError::Host(format!("{} is being merged", self.path.display()))),
         }
@@ -183,7 +184,7 @@ impl Files {
         for _ in 0..PASSES {
             // Most of it is on the medium before other threads have to wait for that.
             self.hosts_below(number)?.iter().try_for_each(|host| host.sync())?;
-            let again = self.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
+            let again = self.merging.lock().held().as_mut().map(std::mem::take).unwrap_or_default();
             let again: Vec<u32> = again.into_iter().collect();
             again.chunks(RUN).try_for_each(|run| self.merge_run(number, run))?;
             if again.len() <= RUN {
@@ -205,15 +206,15 @@ impl Files {
 
     /// What was written since the last pass, and the end of the shadow file.
     fn end_merge(&self, number: usize) -> Result<(), ImageError> {
-        let _one = self.syncing.lock().expect(HELD);
+        let _one = self.syncing.lock().held();
         let mut stack = self.alone();
         let (upper, lower) = pair(&mut stack, number)?;
-        let rest = self.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
+        let rest = self.merging.lock().held().as_mut().map(std::mem::take).unwrap_or_default();
         rest.into_iter().try_for_each(|unit| merge_unit(upper, lower, unit))?;
         lower.to_sync().iter().try_for_each(|host| host.sync())?;
         let path = self.name_of(number);
         self.drop_shadow(&mut stack, &path)?;
-        *self.merging.lock().expect(HELD) = None;
+        *self.merging.lock().held() = None;
         Ok(())
     }
 
@@ -233,7 +234,7 @@ impl Files {
         {
             packed.abandon();
         }
-        self.loose.lock().expect(HELD).clear();
+        self.loose.lock().held().clear();
         sync_folder(&path)?;
         top(stack).set_covered(0)?;
         if !merged {

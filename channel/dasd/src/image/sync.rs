@@ -1,9 +1,10 @@
 //! The promise of [`Policy::Safe`](crate::Policy): a thread that brings written images to the host's medium each
 //! second.
 
-use super::files::{Files, HELD, top};
+use super::files::{Files, top};
 use super::layer::packed::Place;
 use crate::error::MediaError;
+use base::Held;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, Weak};
 use std::time::Duration;
@@ -21,14 +22,14 @@ pub(super) fn watch(image: Weak<Files>) {
         let _ = std::thread::Builder::new().name("dasd sync".into()).spawn(run);
         Mutex::default()
     });
-    images.lock().expect(HELD).push(image);
+    images.lock().held().push(image);
 }
 
 fn run() {
     loop {
         std::thread::sleep(PERIOD);
         let Some(images) = IMAGES.get() else { continue };
-        let mut images = images.lock().expect(HELD);
+        let mut images = images.lock().held();
         images.retain(|image| image.strong_count() > 0);
         let now: Vec<_> = images.iter().filter_map(Weak::upgrade).collect();
         drop(images);
@@ -43,7 +44,7 @@ impl Files {
         let round = self.round.fetch_add(1, Ordering::Relaxed);
         self.tighten(|written| written < round);
         if let Err(error) = self.sync() {
-            *self.failed.lock().expect(HELD) = Some(error);
+            *self.failed.lock().held() = Some(error);
         }
     }
 
@@ -51,13 +52,13 @@ impl Files {
     /// loss.
     pub(super) fn tighten(&self, due: impl Fn(u64) -> bool) {
         let units: Vec<u32> = {
-            let loose = self.loose.lock().expect(HELD);
+            let loose = self.loose.lock().held();
             loose.iter().filter(|(_, written)| due(**written)).map(|(&unit, _)| unit).collect()
         };
         for unit in units {
             // One at a time: guests go on between them.
             let mut stack = self.alone();
-            if !self.loose.lock().expect(HELD).remove(&unit).is_some_and(&due) || stack.is_empty() {
+            if !self.loose.lock().held().remove(&unit).is_some_and(&due) || stack.is_empty() {
                 continue;
             }
             // After a snapshot it is in the file below, which is not written.
@@ -72,7 +73,7 @@ impl Files {
     }
 
     pub(super) fn sync(&self) -> Result<(), MediaError> {
-        let _one = self.syncing.lock().expect(HELD);
+        let _one = self.syncing.lock().held();
         if !self.dirty.swap(false, Ordering::AcqRel) {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use crate::model::{CkdModel, FbaModel};
 use crate::{Change, Kind, MediaError, Track, Volume};
+use base::Held;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, RwLock};
@@ -69,18 +70,18 @@ impl Volume for Memory {
     }
 
     fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
-        let written = self.data.read().expect("no panic while it is held").tracks.get(&track).cloned();
+        let written = self.data.read().held().tracks.get(&track).cloned();
         written.map_or_else(|| self.unwritten(track), Ok)
     }
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         let new = self.kind.fitting(track, new)?;
-        self.data.write().expect("no panic while it is held").tracks.insert(track, Arc::new(new.into_owned()));
+        self.data.write().held().tracks.insert(track, Arc::new(new.into_owned()));
         Ok(())
     }
 
     fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
-        let mut data = self.data.write().expect("no panic while it is held");
+        let mut data = self.data.write().held();
         let mut new = match data.tracks.get(&track) {
             Some(found) => Track::clone(found),
             None => Track::clone(&*self.unwritten(track)?),
@@ -94,7 +95,7 @@ impl Volume for Memory {
 
     fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
         self.kind.inside(block, to.len())?;
-        let data = self.data.read().expect("no panic while it is held");
+        let data = self.data.read().held();
         for (n, to) in to.chunks_mut(Kind::BLOCK).enumerate() {
             let block = block + n as u64;
             let at = (block % GROUP as u64) as usize * Kind::BLOCK;
@@ -108,7 +109,7 @@ impl Volume for Memory {
 
     fn write_blocks(&self, block: u64, from: &[u8]) -> Result<(), MediaError> {
         self.kind.inside(block, from.len())?;
-        let mut data = self.data.write().expect("no panic while it is held");
+        let mut data = self.data.write().held();
         for (n, from) in from.chunks(Kind::BLOCK).enumerate() {
             let block = block + n as u64;
             let at = (block % GROUP as u64) as usize * Kind::BLOCK;
