@@ -602,35 +602,23 @@ impl Screen {
     pub fn accept_buffer(&mut self, record: &[u8]) -> bool {
         let mut cells: Vec<Cell> = Vec::with_capacity(self.cells.len());
         let [_, first, second, ref data @ ..] = *record else { return false };
-        let mut bytes = data.iter().copied();
-        let mut graphic_escape = false;
-        while let Some(byte) = bytes.next() {
-            if byte == code::SA {
-                let (Some(_), Some(_)) = (bytes.next(), bytes.next()) else { return false };
+        for order in Orders::new(data) {
+            let Ok(order) = order else { return false };
+            if matches!(order, Order::SetAttribute(..)) {
                 continue;
             }
             let Some(&old) = self.cells.get(cells.len()) else { return false };
-            match byte {
-                code::GE => {
-                    graphic_escape = true;
-                    continue;
-                }
-                code::SF => {
-                    let Some(attribute) = bytes.next() else { return false };
-                    cells.push(Cell { attribute: Some(Attribute::from_byte(attribute)), ..old });
-                }
-                code::SFE => {
+            cells.push(match order {
+                Order::Data(byte) => Cell { byte, attribute: None, graphic_escape: false, ..old },
+                Order::GraphicEscape(byte) => Cell { byte, attribute: None, graphic_escape: true, ..old },
+                Order::StartField(attribute) => Cell { attribute: Some(attribute), ..old },
+                Order::StartFieldExtended(pairs) => {
                     let mut cell = Cell { attribute: Some(Attribute::default()), ..old };
-                    for _ in 0..bytes.next().unwrap_or(0) {
-                        let (Some(kind), Some(value)) = (bytes.next(), bytes.next()) else { return false };
-                        set(&mut cell, (kind, value));
-                    }
-                    cells.push(cell);
+                    pairs.iter().for_each(|&pair| set(&mut cell, pair));
+                    cell
                 }
-                code::SBA => return false,
-                byte => cells.push(Cell { byte, attribute: None, graphic_escape, ..old }),
-            }
-            graphic_escape = false;
+                _ => return false,
+            });
         }
         if cells.len() != self.cells.len() {
             return false;

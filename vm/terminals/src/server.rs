@@ -7,6 +7,7 @@
 
 use crate::station::Station;
 use crate::tls::Wire;
+use base::Held;
 use consoles::display::{Key, Size};
 use consoles::host::{Ending, Host};
 use consoles::sessions::Sessions;
@@ -68,12 +69,12 @@ pub struct Notes {
 impl Notes {
     /// What is to be woken when something is to be looked at.
     pub fn wake_by(&self, waker: Waker) {
-        *self.waker.lock().expect("nothing panics with the notes locked") = Some(waker);
+        *self.waker.lock().held() = Some(waker);
     }
 
     /// The terminals that have something new to show.
     pub fn take_changed(&self) -> HashSet<u32> {
-        std::mem::take(&mut *self.changed.lock().expect("nothing panics with the notes locked"))
+        std::mem::take(&mut *self.changed.lock().held())
     }
 
     /// Whether the program is to end.
@@ -88,21 +89,21 @@ impl Notes {
 
     /// The file that `endicott password` changes.
     pub fn keep_passwords(&self, file: std::path::PathBuf) {
-        *self.passwords.lock().expect("nothing panics with the notes locked") = Some((file, None));
+        *self.passwords.lock().held() = Some((file, None));
     }
 
     /// A client at `peer` whose connection is `stream`: it does as one that has come to this server's address. `local`
     /// says that it is on this host, which the address of a proxy does not.
     pub fn seat(&self, stream: UnixStream, peer: SocketAddr, local: bool) -> io::Result<()> {
         stream.set_nonblocking(true)?;
-        self.visitors.lock().expect("nothing panics with the notes locked").push(Visitor { stream, peer, local });
+        self.visitors.lock().held().push(Visitor { stream, peer, local });
         self.wake();
         Ok(())
     }
 
     /// How that guest ended, if one has.
     pub fn ending(&self) -> Option<Ending> {
-        self.ending.lock().expect("nothing panics with the notes locked").clone()
+        self.ending.lock().held().clone()
     }
 
     /// Wakes the terminals' thread: at once, or when this thread has run the virtual machine that it runs. A command of
@@ -111,7 +112,7 @@ impl Notes {
         if RUNS.get() {
             return OWES.set(true);
         }
-        if let Some(waker) = &*self.waker.lock().expect("nothing panics with the notes locked") {
+        if let Some(waker) = &*self.waker.lock().held() {
             // A thread that cannot be woken wakes at its next time-out.
             let _ = waker.wake();
         }
@@ -120,7 +121,7 @@ impl Notes {
 
 impl Host for Notes {
     fn changed(&self, terminal: u32) {
-        let new = self.changed.lock().expect("nothing panics with the notes locked").insert(terminal);
+        let new = self.changed.lock().held().insert(terminal);
         if new {
             self.wake();
         }
@@ -151,13 +152,13 @@ impl Host for Notes {
 
     fn ended(&self, _userid: &str, how: &Ending) {
         if self.with_guest.load(Ordering::Acquire) {
-            *self.ending.lock().expect("nothing panics with the notes locked") = Some(how.clone());
+            *self.ending.lock().held() = Some(how.clone());
             self.shut_down();
         }
     }
 
     fn password(&self, userid: &str) -> Option<directory::Password> {
-        let mut kept = self.passwords.lock().expect("nothing panics with the notes locked");
+        let mut kept = self.passwords.lock().held();
         let (file, passwords) = kept.as_mut()?;
         // A file that cannot be read now changes nothing: what was read at the start still holds.
         let passwords = match passwords {
@@ -354,7 +355,7 @@ impl Server {
 
     /// Clients that have come by another way.
     fn take_visitors(&mut self) {
-        let visitors = std::mem::take(&mut *self.notes.visitors.lock().expect("nothing panics with the notes locked"));
+        let visitors = std::mem::take(&mut *self.notes.visitors.lock().held());
         for Visitor { stream, peer, local } in visitors {
             self.enter(Ok(Wire::inside(stream)), peer, local);
         }
