@@ -16,7 +16,7 @@ use tools::{dasd, signals};
 use work::drive::{self, Plan, Progress, Terminals};
 use work::figures::{Figures, Reduction};
 use work::inside::{Inside, Steps};
-use work::load::{Load, Source};
+use work::load::{Load, READY, Source};
 use work::log::Line;
 use work::network::{Network, Place};
 use work::{loads, prepare};
@@ -126,7 +126,7 @@ pub(crate) struct Options {
 /// The most users.
 const MANY: i64 = 100_000;
 
-/// The most that a load or a log has.
+/// The most that a log has.
 const MOST: u64 = 4 << 30;
 
 /// The exit status of a run that is not valid.
@@ -346,12 +346,12 @@ fn make(name: &str, folder: &Path, users: usize, cms: Option<&Path>) -> Result<u
         leave(folder, source)?;
         seat.take_punched();
         for line in prepare::reads(source) {
-            types(&line, prepare::READY, &mut seat)?;
+            types(&line, READY, &mut seat)?;
         }
         bar.inc(1);
     }
     for line in &load.users.library {
-        types(line, prepare::READY, &mut seat)?;
+        types(line, READY, &mut seat)?;
     }
     bar.finish_and_clear();
     drop(seat);

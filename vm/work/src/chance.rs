@@ -27,25 +27,24 @@ impl Chance {
             Think::Exponential { mean } => -mean * (1.0 - self.0.f64()).ln(),
             Think::Bactrian { humps } => {
                 let hump = self.among(humps, |hump| hump.part);
-                self.log_normal(hump)
+                self.log_normal(&humps[hump])
             }
         }
     }
 
     /// The next script, by the weights.
-    pub fn script<'a>(&mut self, scripts: &'a [&'a Script]) -> usize {
-        let chosen = self.among(scripts, |script| script.weight);
-        scripts.iter().position(|script| std::ptr::eq(*script, *chosen)).expect("it is one of them")
+    pub fn script(&mut self, scripts: &[&Script]) -> usize {
+        self.among(scripts, |script| script.weight)
     }
 
-    /// One of these, of which there is at least one, by its weight.
-    fn among<'a, T>(&mut self, all: &'a [T], weight: impl Fn(&T) -> f64) -> &'a T {
+    /// Which of these, of which there is at least one, by its weight.
+    fn among<T>(&mut self, all: &[T], weight: impl Fn(&T) -> f64) -> usize {
         let mut left = self.0.f64() * all.iter().map(&weight).sum::<f64>();
-        let found = all.iter().find(|one| {
+        let found = all.iter().position(|one| {
             left -= weight(one);
             left < 0.0
         });
-        found.unwrap_or(&all[all.len() - 1])
+        found.unwrap_or(all.len() - 1)
     }
 
     /// A log-normal number; the normal one by Box and Muller.

@@ -78,8 +78,10 @@ struct Drive<'a> {
     people: Vec<Person>,
     /// When something is due for a user. What is not true any more is passed over.
     agenda: BinaryHeap<Reverse<(u64, usize)>>,
-    /// What the agenda was told last of each user.
-    noted: Vec<Option<u64>>,
+    /// Of each user: what the agenda was told last, and whether it is counted as working.
+    noted: Vec<(Option<u64>, bool)>,
+    /// How many users work.
+    working: usize,
     commands: [u64; 2],
 }
 
@@ -111,8 +113,8 @@ pub fn run(
         wishes: Vec::new(),
         commands: Vec::new(),
     };
-    let noted = vec![None; plan.users];
-    let mut drive = Drive { terminals, log, scene, people, agenda, noted, commands: [0; 2] };
+    let noted = vec![(None, false); plan.users];
+    let mut drive = Drive { terminals, log, scene, people, agenda, noted, working: 0, commands: [0; 2] };
     drive.go(ends, goes_on)
 }
 
@@ -159,8 +161,7 @@ impl Drive<'_> {
             }
             let phase = ["ramp", "settle", "measure"][ends.iter().filter(|end| now >= **end).count().min(2)];
             let seconds = [now, ends[2]].map(|at| at as f64 / 1e6);
-            let working = self.working();
-            if !goes_on(&Progress { phase, seconds, working, commands: self.commands }) {
+            if !goes_on(&Progress { phase, seconds, working: self.working, commands: self.commands }) {
                 early = Some(Early::Stopped);
                 break;
             }
@@ -184,11 +185,7 @@ impl Drive<'_> {
 
     fn mark(&mut self, marks: &mut Vec<(f64, usize, Used)>) {
         let used = self.terminals.used();
-        marks.push((self.terminals.now() as f64 / 1e6, self.working(), used));
-    }
-
-    fn working(&self) -> usize {
-        self.people.iter().filter(|person| person.is_working()).count()
+        marks.push((self.terminals.now() as f64 / 1e6, self.working, used));
     }
 
     /// Does what is due, waits for what comes next, and does that.
@@ -224,8 +221,14 @@ impl Drive<'_> {
         Ok(Ok(()))
     }
 
-    /// Does what a user wants, tells what is over, and notes what is due.
+    /// Notes what is due for a user, tells what is over, and does what the user wants.
     fn follow(&mut self, user: usize) -> Result<Result<(), Died>, String> {
+        let (due, works) = (self.people[user].due(), self.people[user].is_working());
+        let (noted, worked) = std::mem::replace(&mut self.noted[user], (due, works));
+        self.working = self.working + usize::from(works) - usize::from(worked);
+        if due != noted {
+            self.agenda.extend(due.map(|due| Reverse((due, user))));
+        }
         for command in self.scene.commands.drain(..) {
             if command.is_of_script() {
                 self.commands[0] += 1;
@@ -243,10 +246,6 @@ impl Drive<'_> {
                 Wish::Send(record) => self.terminals.send(user, &record),
                 Wish::HangUp => self.terminals.hang_up(user),
             }
-        }
-        let due = self.people[user].due();
-        if due != std::mem::replace(&mut self.noted[user], due) {
-            self.agenda.extend(due.map(|due| Reverse((due, user))));
         }
         Ok(Ok(()))
     }

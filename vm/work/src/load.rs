@@ -191,7 +191,7 @@ pub struct Step {
     pub patience: Option<f64>,
 }
 
-/// What is seen if nothing else is said.
+/// What CMS shows when a command has done what it should: what is seen if a step says nothing else.
 pub const READY: &str = "Ready;";
 
 /// How many seconds a screen may take if the step does not say.

@@ -1,6 +1,6 @@
 //! What a system needs for a load: users in its directory, and a disk with the load's files that all users read.
 
-use crate::load::{Load, Source};
+use crate::load::{Load, READY, Source};
 use std::fmt::Write;
 
 /// The user that has the disk.
@@ -47,9 +47,6 @@ pub const BEGIN: [(&str, &str); 6] = [
     ("1", "label"),
     ("WORK", READY),
 ];
-
-/// What is to be seen when a command has done what it should.
-pub const READY: &str = "Ready;";
 
 /// What is typed to have a file from the reader on the disk: as cards if its type is one that assemblers read, else as
 /// lines.
