@@ -3,7 +3,6 @@
 use crate::{run, sample};
 use base::file;
 use nucleus::system::Cp;
-
 use report::page::{self, Setting};
 use report::{CATALOGUE, Experiment, Outcome, Scale, Site};
 use std::path::{Path, PathBuf};
@@ -120,7 +119,7 @@ fn setting() -> Setting {
 /// What is kept of an experiment, with what it was measured with.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Kept {
-    setting: String,
+    setting: Setting,
     outcome: Outcome,
 }
 
@@ -128,19 +127,15 @@ fn place(out: &Path, name: &str) -> PathBuf {
     out.join(format!("{name}.result"))
 }
 
-fn same(setting: &Setting) -> String {
-    say::json(setting)
-}
-
 /// The result of an earlier report that was measured in the same way.
 fn kept(out: &Path, experiment: &Experiment, setting: &Setting, scale: Scale) -> Option<Outcome> {
     let text = file::read_text(&place(out, experiment.name), MOST).ok()?;
     let kept: Kept = serde_json::from_str(&text).ok()?;
-    (kept.setting == same(setting) && kept.outcome.scale == scale && kept.outcome.is_valid()).then_some(kept.outcome)
+    (kept.setting == *setting && kept.outcome.scale == scale && kept.outcome.is_valid()).then_some(kept.outcome)
 }
 
 fn keep(out: &Path, setting: &Setting, outcome: &Outcome) -> Result<(), String> {
     let path = place(out, &outcome.name);
-    let kept = Kept { setting: same(setting), outcome: outcome.clone() };
+    let kept = Kept { setting: setting.clone(), outcome: outcome.clone() };
     file::write(&path, say::json(&kept).as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
 }

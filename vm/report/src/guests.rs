@@ -96,13 +96,13 @@ struct Work {
 
 impl Work {
     fn of(bench: &Bench, seat: &Seat) -> Result<Work, String> {
-        let answer = bench.asks(seat, "display g3");
-        let number = answer.split_once("= ").and_then(|(_, rest)| rest.split_whitespace().next());
-        let sweeps = number.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let sweeps = sweeps.ok_or_else(|| format!("DISPLAY G3 showed {:?}", answer.trim()))?;
-        let answer = bench.asks(seat, "display g2");
-        let number = answer.split_once("= ").and_then(|(_, rest)| rest.split_whitespace().next());
-        let left = number.and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0);
+        let register = |name: &str| {
+            let answer = bench.asks(seat, &format!("display {name}"));
+            let digits = answer.split_once("= ").and_then(|(_, rest)| rest.split_whitespace().next());
+            let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            number.ok_or_else(|| format!("\"display {name}\" showed {:?}", answer.trim()))
+        };
+        let (sweeps, left) = (register("g3")?, register("g2")?);
         let (virtual_us, total_us) = seat.times();
         Ok(Work {
             touches: (u64::from(sweeps) * PAGES + PAGES.saturating_sub(left.into())) as f64,

@@ -2,11 +2,11 @@
 
 use crate::experiment::{Experiment, Outcome};
 use crate::run::Row;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// What all tables were measured with.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
     /// The host's processor and how many there are.
     pub host: String,
@@ -46,13 +46,10 @@ fn number(value: f64) -> String {
 
 /// As JSON.
 pub fn json(setting: &Setting, results: &[(&Experiment, Outcome)]) -> String {
-    let entry = |(experiment, outcome): &'_ (&Experiment, Outcome)| -> (bool, Vec<String>) {
+    let experiments = results.iter().map(|(experiment, outcome)| {
         let valid = outcome.is_valid();
-        (valid, if valid { outcome.differences(experiment) } else { Vec::new() })
-    };
-    let experiments = results.iter().map(|result| {
-        let (valid, differences) = entry(result);
-        Entry { table: result.0.table, how: result.0.how, valid, differences, outcome: &result.1 }
+        let differences = if valid { outcome.differences(experiment) } else { Vec::new() };
+        Entry { table: experiment.table, how: experiment.how, valid, differences, outcome }
     });
     let whole = Whole { setting, experiments: experiments.collect() };
     serde_json::to_string_pretty(&whole).expect("every key is a string")
