@@ -62,7 +62,7 @@ async fn log_on(
     headers: HeaderMap,
     Json(offered): Json<LogOn>,
 ) -> Result<Response, Refused> {
-    let visitor = app.clone().admit(offered.userid, offered.password, from).await?;
+    let visitor = app.admit(offered.userid, offered.password, from).await?;
     // The browser has one cookie: what that was good for until now ends.
     guard::tokens(&headers).for_each(|token| app.gate.close(token));
     let token = app.gate.open(&visitor, from.local, Instant::now()).map_err(|_| Refused::ended())?;

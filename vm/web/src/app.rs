@@ -48,12 +48,7 @@ impl App {
     }
 
     /// The user, if the password is right and there is no pause because others were wrong.
-    pub(crate) async fn admit(
-        self: Arc<App>,
-        userid: String,
-        password: String,
-        from: Origin,
-    ) -> Result<Visitor, Refused> {
+    pub(crate) async fn admit(&self, userid: String, password: String, from: Origin) -> Result<Visitor, Refused> {
         let userid = userid.trim().to_uppercase();
         // What is no user ID is refused as one that is not there would be; the operator does not read it.
         let known = (1..=8).contains(&userid.len()) && userid.bytes().all(|byte| byte.is_ascii_graphic());

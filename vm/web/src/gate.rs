@@ -6,6 +6,8 @@
 //! stranger could keep its owner out.
 
 use crate::system::Visitor;
+use base::Held;
+use data_encoding::HEXLOWER;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Mutex;
@@ -42,6 +44,13 @@ struct Session {
     going: Sender<()>,
 }
 
+impl Session {
+    /// Whether it was not used for too long.
+    fn is_over(&self, now: Instant) -> bool {
+        now.duration_since(self.used) >= IDLE
+    }
+}
+
 /// What wrong passwords are counted by.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Source {
@@ -71,9 +80,9 @@ impl Gate {
     pub(crate) fn open(&self, visitor: &Visitor, local: bool, now: Instant) -> Result<String, getrandom::Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes)?;
-        let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let mut sessions = self.sessions.lock().expect("nothing panics with the sessions locked");
-        sessions.retain(|_, session| now.duration_since(session.used) < IDLE);
+        let token = HEXLOWER.encode(&bytes);
+        let mut sessions = self.sessions.lock().held();
+        sessions.retain(|_, session| !session.is_over(now));
         let mut make_room = |most: usize, counts: &dyn Fn(&Session) -> bool| {
             let of = || sessions.iter().filter(|(_, session)| counts(session));
             if of().count() >= most {
@@ -90,9 +99,9 @@ impl Gate {
 
     /// The user of a session. One that began at this host is good here only.
     pub(crate) fn user(&self, token: &str, local: bool, now: Instant) -> Option<String> {
-        let mut sessions = self.sessions.lock().expect("nothing panics with the sessions locked");
+        let mut sessions = self.sessions.lock().held();
         let session = sessions.get_mut(token)?;
-        if now.duration_since(session.used) >= IDLE || (session.local && !local) {
+        if session.is_over(now) || (session.local && !local) {
             sessions.remove(token);
             return None;
         }
@@ -103,8 +112,8 @@ impl Gate {
     /// For a new terminal of a session: what tells it, as an error of `changed`, that the session has ended. None if it
     /// has, or if its user has too many.
     pub(crate) fn terminal(&self, token: &str, now: Instant) -> Option<Receiver<()>> {
-        let sessions = self.sessions.lock().expect("nothing panics with the sessions locked");
-        let session = sessions.get(token).filter(|session| now.duration_since(session.used) < IDLE)?;
+        let sessions = self.sessions.lock().held();
+        let session = sessions.get(token).filter(|session| !session.is_over(now))?;
         let of_user = sessions.values().filter(|other| other.userid == session.userid);
         let terminals: usize = of_user.map(|other| other.going.receiver_count()).sum();
         (terminals < TERMINALS_OF_USER).then(|| session.going.subscribe())
@@ -112,28 +121,28 @@ impl Gate {
 
     /// A session is used at a terminal.
     pub(crate) fn renew(&self, token: &str, now: Instant) {
-        let mut sessions = self.sessions.lock().expect("nothing panics with the sessions locked");
-        if let Some(session) = sessions.get_mut(token).filter(|session| now.duration_since(session.used) < IDLE) {
+        let mut sessions = self.sessions.lock().held();
+        if let Some(session) = sessions.get_mut(token).filter(|session| !session.is_over(now)) {
             session.used = now;
         }
     }
 
     /// Ends a session that was not used for too long.
     pub(crate) fn expire(&self, token: &str, now: Instant) {
-        let mut sessions = self.sessions.lock().expect("nothing panics with the sessions locked");
-        if sessions.get(token).is_some_and(|session| now.duration_since(session.used) >= IDLE) {
+        let mut sessions = self.sessions.lock().held();
+        if sessions.get(token).is_some_and(|session| session.is_over(now)) {
             sessions.remove(token);
         }
     }
 
     /// Ends a session.
     pub(crate) fn close(&self, token: &str) {
-        self.sessions.lock().expect("nothing panics with the sessions locked").remove(token);
+        self.sessions.lock().held().remove(token);
     }
 
     /// How long there is a pause for the address, with this user ID or any.
     pub(crate) fn pause(&self, address: IpAddr, userid: &str, now: Instant) -> Option<Duration> {
-        let wrong = self.wrong.lock().expect("nothing panics with the tries locked");
+        let wrong = self.wrong.lock().held();
         let left = |source: &Source| {
             let wrong = wrong.get(source).filter(|wrong| wrong.count >= WRONG_PASSWORDS)?;
             PAUSE.checked_sub(now.duration_since(wrong.last)).filter(|left| !left.is_zero())
@@ -143,7 +152,7 @@ impl Gate {
 
     /// A wrong password; whether a pause begins with it.
     pub(crate) fn wrong(&self, address: IpAddr, userid: &str, now: Instant) -> bool {
-        let mut wrong = self.wrong.lock().expect("nothing panics with the tries locked");
+        let mut wrong = self.wrong.lock().held();
         wrong.retain(|_, wrong| now.duration_since(wrong.last) < PAUSE);
         let mut begins = false;
         for source in Source::both(address, userid) {
@@ -159,7 +168,7 @@ impl Gate {
 
     /// A right password: what was wrong before is forgotten.
     pub(crate) fn right(&self, address: IpAddr, userid: &str) {
-        let mut wrong = self.wrong.lock().expect("nothing panics with the tries locked");
+        let mut wrong = self.wrong.lock().held();
         for source in Source::both(address, userid) {
             wrong.remove(&source);
         }
@@ -211,6 +220,7 @@ mod tests {
         gate.close(&one);
         assert_eq!(gate.user(&one, false, now), None);
     }
+
     #[test]
     fn terminals_end_with_their_session() {
         let (gate, now) = (Gate::default(), Instant::now());

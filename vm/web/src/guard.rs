@@ -159,7 +159,7 @@ impl FromRequestParts<Arc<App>> for Asking {
             return Ok(Asking { visitor, token: Some(token.into()) });
         }
         let (userid, password) = basic(&parts.headers).ok_or_else(Refused::log_on)?;
-        let visitor = app.clone().admit(userid, password, from).await?;
+        let visitor = app.admit(userid, password, from).await?;
         Ok(Asking { visitor, token: None })
     }
 }

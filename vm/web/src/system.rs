@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use utoipa::ToSchema;
 
 /// A user of the directory that has given the right password.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Visitor {
     /// The user ID, in capitals.
     pub userid: String,
