@@ -3,6 +3,7 @@
 use directory::Password;
 use minidisk::real::{self, State};
 use minidisk::{Place, map};
+use nucleus::logon;
 use nucleus::system::Cp;
 use std::io;
 use std::net::SocketAddr;
@@ -26,8 +27,8 @@ impl System for Pages {
     fn admit(&self, userid: &str, password: &str, local: bool) -> Option<Visitor> {
         // One that is not there takes as long as one with another password.
         let user = self.cp.user(userid).filter(|user| may_log_on(&self.cp, user));
-        let good = match user.as_ref().map(|user| self.cp.password(user)) {
-            Some(right) => right.verify(password) && (local || !right.is_default(userid)),
+        let good = match &user {
+            Some(user) => logon::admits(&self.cp, user, Some(password), local),
             None => {
                 if let Some(operator) = self.cp.user(&self.cp.config.operator) {
                     let _ = self.cp.password(&operator).verify(password);
@@ -39,10 +40,10 @@ impl System for Pages {
     }
 
     fn classes(&self, userid: &str) -> Option<String> {
+        let user = self.cp.user(userid).filter(|user| may_log_on(&self.cp, user))?;
         // SET PRIVCLASS of a user that is logged on counts, too.
-        self.cp.user(userid).filter(|user| may_log_on(&self.cp, user))?;
         let now = self.cp.vmdbk(userid).map(|vmdbk| vmdbk.lock().classes.to_string());
-        now.or_else(|| self.cp.user(userid).map(|user| user.classes.to_string()))
+        Some(now.unwrap_or_else(|| user.classes.to_string()))
     }
 
     fn tell_operator(&self, text: &str) {

@@ -179,7 +179,7 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
 
 /// Whether a person who offers `password` may log on here. A password that is still the user's own name is good only at
 /// the host itself.
-fn admits(cp: &Cp, user: &User, password: Option<&str>, local: bool) -> bool {
+pub fn admits(cp: &Cp, user: &User, password: Option<&str>, local: bool) -> bool {
     let right = cp.password(user);
     right.verify(password.unwrap_or_default()) && (local || !right.is_default(&user.userid))
 }
