@@ -44,10 +44,14 @@ fn a_websocket_is_a_terminal() {
     glass.until("MAINT    AT ENDICOTT");
     // The same user by another way is seen by the operator's page.
     let operator = support::pages::cookie(&address, "OPERATOR");
-    let (_, text) = ask(&address, "GET", "/api/users", &operator, "");
-    let users: Value = serde_json::from_str(&text).expect("JSON");
-    let maint = users.as_array().expect("a list").iter().find(|user| user["userid"] == "MAINT").expect("MAINT");
-    assert!(maint["terminal"].as_str().is_some_and(|at| at.starts_with("LDEV L")), "{maint}");
+    let terminal = || {
+        let (_, text) = ask(&address, "GET", "/api/users", &operator, "");
+        let users: Value = serde_json::from_str(&text).expect("JSON");
+        users.as_array().expect("a list").iter().find(|user| user["userid"] == "MAINT").expect("MAINT")["terminal"]
+            .clone()
+    };
+    let at = terminal();
+    assert!(at.as_str().is_some_and(|at| at.starts_with("LDEV L")), "{at}");
     let (_, text) = ask(&address, "GET", "/api/log", &operator, "");
     assert!(text.contains("LOGON  AS  MAINT"), "{text}");
     // A look at a console begins its lines.
@@ -64,12 +68,6 @@ fn a_websocket_is_a_terminal() {
     let (head, _) = ask(&address, "DELETE", "/api/session", &cookie, "");
     assert!(head.starts_with("HTTP/1.1 204"), "{head}");
     assert_eq!(glass.end(), Some(1008), "the session has ended");
-    let terminal = || {
-        let (_, text) = ask(&address, "GET", "/api/users", &operator, "");
-        let users: Value = serde_json::from_str(&text).expect("JSON");
-        users.as_array().expect("a list").iter().find(|user| user["userid"] == "MAINT").expect("MAINT")["terminal"]
-            .clone()
-    };
     support::pages::until(|| terminal().is_null(), "MAINT is disconnected");
 }
 

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tn3270::Screen;
+use tn3270::{Caller, Client, FromHost, Screen};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
@@ -68,8 +68,8 @@ pub(crate) fn until(is_so: impl Fn() -> bool, what: &str) {
 /// A TN3270E client whose wire is a WebSocket: a model 2.
 pub(crate) struct Glass {
     socket: Socket,
-    pub screen: Screen,
-    bytes: Vec<u8>,
+    client: Client,
+    screen: Screen,
 }
 
 impl Glass {
@@ -82,31 +82,25 @@ impl Glass {
             stream.set_read_timeout(Some(LIMIT)).expect("a time");
         }
         let size = tn3270::Size::new(24, 80);
-        Glass { socket, screen: Screen::new(size, size), bytes: Vec::new() }
+        let caller = Caller { terminal_type: "IBM-3278-2".into(), device_name: None, tn3270e: true };
+        Glass { socket, client: Client::new(caller), screen: Screen::new(size, size) }
     }
 
-    /// Sends bytes as they are.
-    pub(crate) fn send(&mut self, bytes: &[u8]) {
-        assert!(self.try_send(bytes), "the system is there");
-    }
-
-    /// The same; whether the system still takes them.
+    /// Sends bytes as they are; whether the system still takes them.
     pub(crate) fn try_send(&mut self, bytes: &[u8]) -> bool {
         self.socket.send(Message::Binary(bytes.to_vec().into())).is_ok()
     }
 
     /// Sends a key, with text for the field that begins at `at` (row and column from 0).
     pub(crate) fn enter(&mut self, aid: u8, fields: &[((u16, u16), &str)]) {
-        let mut record = vec![0, 0, 0, 0, 0, aid, 0, 0];
+        let mut record = vec![aid, 0, 0];
         for ((row, column), text) in fields {
             let at = row * 80 + column;
             record.extend([0x11, (at >> 8) as u8, at as u8]);
             record.extend(base::ebcdic::from_str(text));
         }
-        let mut sent: Vec<u8> =
-            record.iter().flat_map(|&byte| [byte, byte].into_iter().take(1 + (byte == 255) as usize)).collect();
-        sent.extend([255, 239]);
-        self.send(&sent);
+        self.client.send(&record);
+        self.flush();
     }
 
     /// Takes what comes until the screen has `mark`; the screen.
@@ -119,7 +113,7 @@ impl Glass {
             }
             assert!(began.elapsed() < LIMIT, "no {mark} on\n{shown}");
             match self.socket.read().unwrap_or_else(|error| panic!("{error}: no {mark} on\n{shown}")) {
-                Message::Binary(bytes) => self.bytes.extend_from_slice(&bytes),
+                Message::Binary(bytes) => self.client.receive(&bytes),
                 _ => continue,
             }
             self.take();
@@ -137,59 +131,24 @@ impl Glass {
         }
     }
 
-    /// Negotiates, and performs whole records.
+    /// Performs what has come, and sends what is to be answered.
     fn take(&mut self) {
-        loop {
-            let bytes = std::mem::take(&mut self.bytes);
-            let (answer, rest): (Vec<u8>, usize) = match bytes.as_slice() {
-                [255, 253, 40, ..] => (vec![255, 251, 40], 3),
-                [255, 253, option, ..] => (vec![255, 252, *option], 3),
-                [255, 250, 40, 8, 2, 255, 240, ..] => {
-                    ([&[255, 250, 40, 2, 7], &b"IBM-3278-2"[..], &[255, 240]].concat(), 7)
-                }
-                [255, 250, 40, 2, 4, ..] if let Some(end) = end(&bytes, 240) => {
-                    (vec![255, 250, 40, 3, 7, 255, 240], end)
-                }
-                [255, 250, ..] if let Some(end) = end(&bytes, 240) => (Vec::new(), end),
-                [0, _, _, _, _, record @ ..] if let Some(end) = end(record, 239) => {
-                    let record: Vec<u8> = plain(&record[..end - 2]);
+        while let Some(event) = self.client.next_event() {
+            match event {
+                FromHost::Ready { .. } => (),
+                FromHost::Record(record) => {
                     let _ = self.screen.apply(&record);
-                    (Vec::new(), end + 5)
                 }
-                _ => return self.bytes = bytes,
-            };
-            self.bytes = bytes[rest..].to_vec();
-            if !answer.is_empty() {
-                self.send(&answer);
+                FromHost::Closed(why) => panic!("{why} on\n{}", self.screen.text()),
             }
         }
+        self.flush();
     }
-}
 
-/// Where `IAC code` ends.
-fn end(bytes: &[u8], code: u8) -> Option<usize> {
-    let mut at = 0;
-    while at + 1 < bytes.len() {
-        match (bytes[at], bytes[at + 1]) {
-            (255, found) if found == code => return Some(at + 2),
-            (255, _) => at += 2,
-            _ => at += 1,
-        }
+    fn flush(&mut self) {
+        let bytes = self.client.take_output();
+        assert!(bytes.is_empty() || self.try_send(&bytes), "the system is there");
     }
-    None
-}
-
-/// Bytes without the doubling of IAC.
-fn plain(bytes: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::new();
-    let mut bytes = bytes.iter();
-    while let Some(&byte) = bytes.next() {
-        plain.push(byte);
-        if byte == 255 {
-            bytes.next();
-        }
-    }
-    plain
 }
 
 /// A headless Chromium with one page.

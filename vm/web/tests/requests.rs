@@ -5,7 +5,7 @@ mod stand;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use stand::{PASSWORD, Stand};
+use stand::{PASSWORD, Stand, offer};
 use std::sync::Arc;
 use tower::ServiceExt;
 use web::{App, PAUSE, Peer, Reach, WRONG_PASSWORDS, document, router};
@@ -60,9 +60,8 @@ impl Browser {
     }
 
     async fn try_password(&self, userid: &str, password: &str) -> (StatusCode, HeaderMap, String) {
-        let body = format!(r#"{{"userid":"{userid}","password":"{password}"}}"#);
         let headers = [("origin", self.page.as_str()), ("content-type", "application/json")];
-        self.send("POST", "/api/session", &headers, &body).await
+        self.send("POST", "/api/session", &headers, &offer(userid, password)).await
     }
 
     async fn log_on(&mut self, userid: &str) {
@@ -104,7 +103,7 @@ async fn another_page_can_do_nothing() {
     let system = Stand::new();
     let mut browser = Browser::new(&system, Reach::Here);
     browser.log_on("CMSUSER").await;
-    let body = format!(r#"{{"userid":"CMSUSER","password":"{PASSWORD}"}}"#);
+    let body = offer("CMSUSER", PASSWORD);
     let json = ("content-type", "application/json");
     for origin in ["http://evil.example", "null", "https://localhost:8080", "http://localhost:8080.evil.example", ""] {
         for (method, path) in [("POST", "/api/session"), ("DELETE", "/api/session")] {
@@ -153,7 +152,7 @@ async fn a_proxy_makes_no_browser_one_of_this_host() {
     let system = Stand::new();
     let local = || system.local.lock().unwrap().take();
     let json = ("content-type", "application/json");
-    let body = format!(r#"{{"userid":"CMSUSER","password":"{PASSWORD}"}}"#);
+    let body = offer("CMSUSER", PASSWORD);
     let browser = Browser::new(&system, Reach::Here);
     for (name, expected) in
         [("accept", true), ("forwarded", false), ("x-forwarded-for", false), ("x-real-ip", false), ("via", false)]
@@ -237,7 +236,7 @@ async fn programs_give_a_password_with_each_request() {
 async fn answers_tell_browsers_to_be_careful() {
     let mut browser = Browser::new(&Stand::new(), Reach::Tls);
     let secure = [("origin", "https://vm.example:8080"), ("content-type", "application/json")];
-    let body = format!(r#"{{"userid":"CMSUSER","password":"{PASSWORD}"}}"#);
+    let body = offer("CMSUSER", PASSWORD);
     let (_, headers, text) = browser.send("POST", "/api/session", &secure, &body).await;
     let cookie = headers["set-cookie"].to_str().unwrap();
     for mark in ["HttpOnly", "SameSite=Strict", "Secure", "Path=/"] {

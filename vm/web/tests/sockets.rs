@@ -3,7 +3,7 @@
 mod stand;
 
 use futures_util::{SinkExt, StreamExt};
-use stand::{PASSWORD, Stand};
+use stand::{PASSWORD, Stand, offer};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn answer(address: SocketAddr, bytes: &[u8]) -> String {
 
 /// The cookie of a session of CMSUSER.
 fn cookie(address: SocketAddr) -> String {
-    let body = format!(r#"{{"userid":"CMSUSER","password":"{PASSWORD}"}}"#);
+    let body = offer("CMSUSER", PASSWORD);
     let length = body.len();
     let text = answer(
         address,

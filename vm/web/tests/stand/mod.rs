@@ -13,6 +13,11 @@ use web::system::{Counters, Disk, Lines, Processor, SpoolFile, System, User, Vis
 /// The password of both.
 pub(crate) const PASSWORD: &str = "SECRET1";
 
+/// The body of a request for a session.
+pub(crate) fn offer(userid: &str, password: &str) -> String {
+    serde_json::json!({"userid": userid, "password": password}).to_string()
+}
+
 #[derive(Default)]
 pub(crate) struct Stand {
     /// What the operator was told.
