@@ -150,8 +150,7 @@ static struct stage *take_ready(struct pipe *pipe)
 
 static void check_stack(struct stage *s)
 {
-    /* One instruction in CMS. */
-    if (__builtin_memcmp(s->stack, guards, sizeof guards) != 0)
+    if (memcmp(s->stack, guards, sizeof guards) != 0)
         system_overrun(s);
 }
 

@@ -57,7 +57,7 @@ enum op {
 	OP_SAY,			/* 1: a value */
 	OP_COMMAND,
 	OP_PUSH, OP_QUEUE,	/* 1: a value */
-	OP_CALL,		/* symbol; arguments, CALL_QUOTED */
+	OP_CALL,		/* symbol; arguments, CALL_QUOTED, CALL_OMITTED */
 	OP_RETURN,		/* 1: a value */
 	OP_EXIT,		/* 1: a value */
 	OP_SIGNAL,		/* symbol */

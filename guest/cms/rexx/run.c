@@ -22,7 +22,7 @@
 		u = f->unit;                                                                                           \
 		code = u->code;                                                                                        \
 		pc = code + f->pc;                                                                                     \
-		low = x->sp - 2;                                                                                            \
+		low = x->sp - 2;                                                                                       \
 		act = x->act;                                                                                          \
 	} while (0)
 
@@ -85,7 +85,7 @@ static inline bool whole(struct val v, i32 *n)
 	do {                                                                                                           \
 		struct val old_a = low[0], old_b = low[1];                                                             \
 		low[0] = INTEGER(value);                                                                               \
-		low--;                                                                                                  \
+		low--;                                                                                                 \
 		drop(x, old_a);                                                                                        \
 		drop(x, old_b);                                                                                        \
 	} while (0)
@@ -102,7 +102,7 @@ static inline void check_arguments(struct rexx *x, const struct builtin_entry *e
 			rx_raise(x, 40, 5, e->name, rx_zlength(e->name));
 }
 
-/* OP_CALL, and a function that is not known to be built in: `how` is the word behind it. False: a routine of the
+/* OP_CALL, and a function that is not known to be built in: `how` is the word after it. False: a routine of the
  * program's own has begun; otherwise a function's value is on the stack. */
 static __attribute__((noinline)) bool call(struct rexx *x, u32 operand, u32 how, enum op op)
 {
