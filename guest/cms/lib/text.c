@@ -11,17 +11,10 @@ u32 length_of(const char *text, u32 room)
 }
 
 /* The upper case of each character. */
-#define BETWEEN(c, from, to) ((c) >= (u8)from && (c) <= (u8)to)
 #define UPPER(c)                                                                                                       \
     (u8)(BETWEEN(c, 'a', 'i') || BETWEEN(c, 'j', 'r') || BETWEEN(c, 's', 'z') ? (c) | 0x40 : (c))
-#define FOUR(c) UPPER(c), UPPER(c + 1), UPPER(c + 2), UPPER(c + 3)
-#define SIXTEEN(c) FOUR(c), FOUR(c + 4), FOUR(c + 8), FOUR(c + 12)
 
-const u8 capital_of[256] = {
-    SIXTEEN(0x00), SIXTEEN(0x10), SIXTEEN(0x20), SIXTEEN(0x30), SIXTEEN(0x40), SIXTEEN(0x50), SIXTEEN(0x60),
-    SIXTEEN(0x70), SIXTEEN(0x80), SIXTEEN(0x90), SIXTEEN(0xa0), SIXTEEN(0xb0), SIXTEEN(0xc0), SIXTEEN(0xd0),
-    SIXTEEN(0xe0), SIXTEEN(0xf0),
-};
+const u8 capital_of[256] = { ALL_CHARACTERS(UPPER) };
 
 bool parse_number(const char *text, u32 length, u32 *value)
 {

@@ -22,6 +22,16 @@ void pad(char *to, u32 room, const char *text, u32 length);    /* blank padded o
 u32 format(char *to, u32 room, const char *how, ...);
 u32 format_list(char *to, u32 room, const char *how, va_list list);
 
+/* A table of all 256 characters, of what `each` makes of one. */
+#define FOUR_OF(each, c) each(c), each(c + 1), each(c + 2), each(c + 3)
+#define SIXTEEN_OF(each, c) FOUR_OF(each, c), FOUR_OF(each, c + 4), FOUR_OF(each, c + 8), FOUR_OF(each, c + 12)
+#define ALL_CHARACTERS(each)                                                                                           \
+    SIXTEEN_OF(each, 0x00), SIXTEEN_OF(each, 0x10), SIXTEEN_OF(each, 0x20), SIXTEEN_OF(each, 0x30),                    \
+    SIXTEEN_OF(each, 0x40), SIXTEEN_OF(each, 0x50), SIXTEEN_OF(each, 0x60), SIXTEEN_OF(each, 0x70),                    \
+    SIXTEEN_OF(each, 0x80), SIXTEEN_OF(each, 0x90), SIXTEEN_OF(each, 0xa0), SIXTEEN_OF(each, 0xb0),                    \
+    SIXTEEN_OF(each, 0xc0), SIXTEEN_OF(each, 0xd0), SIXTEEN_OF(each, 0xe0), SIXTEEN_OF(each, 0xf0)
+#define BETWEEN(c, from, to) ((c) >= (u8)from && (c) <= (u8)to)
+
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
 #endif

@@ -11,20 +11,15 @@
 #include "../nucleus/library.h"
 #include "os.h"
 
-/* The data control block (DCBD). DDNAME stays where it is. */
-enum { DCB_DSORG = 26, DCB_EODAD = 32, DCB_RECFM = 36, DCB_EXLST = 36, DCB_DDNAME = 40, DCB_OFLGS = 48, DCB_MACR = 50,
-       DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_CNTRL = 84, DCB_LENGTH = 88,
-       IS_OPEN = 0x10, DSORG_PO = 0x02 };
 /* DCB_MACR: the first byte is of input, the second of output. */
 enum { MACR_SEQUENTIAL = 0x40, MACR_BASIC = 0x20, MACR_MOVE = 0x10, MACR_LOCATE = 0x08 };
-enum { RECFM_F = 0x80, RECFM_V = 0x40, RECFM_U = 0xc0, RECFM_B = 0x10 };
 /* OPEN's option, in the list. */
-enum { OPEN_LAST = 0x80, OPEN_INPUT = 0x00, OPEN_BACKWARD = 0x01, OPEN_INOUT = 0x03, OPEN_UPDATE = 0x04,
+enum { OPEN_INPUT = 0x00, OPEN_BACKWARD = 0x01, OPEN_INOUT = 0x03, OPEN_UPDATE = 0x04,
        OPEN_OUTINX = 0x06, OPEN_OUTIN = 0x07, OPEN_EXTEND = 0x0e, OPEN_OUTPUT = 0x0f, OPEN_HOW = 0x0f };
 /* The data event control block, and what its ECB says. */
 enum { DECB_TYPE = 5, TYPE_WRITE = 0x20, DECB_LENGTH = 6, DECB_DCB = 8, DECB_AREA = 12, DECB_IOB = 16,
        ECB_DONE = 0x7f, ECB_END = 0x42, ECB_ERROR = 0x41, IOB_LEFT = 14, IOB_LENGTH = 40, PREFIX = 4,
-       EXIT_DCB = 0x05, ENTRY_LEAST = 12 };
+       ENTRY_LEAST = 12 };
 
 struct opened {
     struct opened *chain;
@@ -267,7 +262,7 @@ void os_open(struct frame *frame, u32 list, bool job)
     u8 how = 0;
     int worst = 0;
 
-    for (; !(how & OPEN_LAST); list += 4) {
+    for (; !(how & LIST_LAST); list += 4) {
         int code;
 
         if (!os_may_fetch(list, 4))
@@ -334,7 +329,7 @@ void os_close(struct frame *frame, u32 list)
     u8 how = 0;
     int worst = 0;
 
-    for (; !(how & OPEN_LAST); list += 4) {
+    for (; !(how & LIST_LAST); list += 4) {
         struct opened *o;
 
         if (!os_may_fetch(list, 4))

@@ -10,6 +10,14 @@
 #include "../command/dataset.h"
 #include "../nucleus/cms.h"
 
+/* The data control block (DCBD). DDNAME stays where it is. */
+enum { DCB_DSORG = 26, DCB_EODAD = 32, DCB_RECFM = 36, DCB_EXLST = 36, DCB_DDNAME = 40, DCB_OFLGS = 48, DCB_MACR = 50,
+       DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_CNTRL = 84, DCB_LENGTH = 88,
+       IS_OPEN = 0x10, DSORG_PS = 0x40, DSORG_PO = 0x02 };
+enum { RECFM_F = 0x80, RECFM_V = 0x40, RECFM_U = 0xc0, RECFM_B = 0x10 };
+/* Lists of data control blocks: a bit of the last entry. Their lists of exits: what an entry is for. */
+enum { LIST_LAST = 0x80, EXIT_DCB = 0x05, EXIT_JFCB = 0x07 };
+
 /* service.c: a supervisor call; false: it is none of OS's. */
 bool os_service(u32 number, struct frame *frame);
 void os_abend(u32 code) __attribute__((noreturn));

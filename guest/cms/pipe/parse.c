@@ -178,19 +178,12 @@ static u32 next_piece(struct parser *p, char **to)
 }
 
 /* Letters, digits and four more, of all 256 characters. */
-#define IS_OF(c, from, to) ((c) >= (u8)from && (c) <= (u8)to)
 #define OF_NAME(c)                                                                                                     \
-    (IS_OF(c, 'a', 'i') || IS_OF(c, 'j', 'r') || IS_OF(c, 's', 'z') || IS_OF(c, 'A', 'I') || IS_OF(c, 'J', 'R') ||     \
-     IS_OF(c, 'S', 'Z') || IS_OF(c, '0', '9') || (c) == (u8)'@' || (c) == (u8)'#' || (c) == (u8)'$' ||                 \
-     (c) == (u8)'_')
-#define FOUR(c) OF_NAME(c), OF_NAME(c + 1), OF_NAME(c + 2), OF_NAME(c + 3)
-#define SIXTEEN(c) FOUR(c), FOUR(c + 4), FOUR(c + 8), FOUR(c + 12)
+    (BETWEEN(c, 'a', 'i') || BETWEEN(c, 'j', 'r') || BETWEEN(c, 's', 'z') || BETWEEN(c, 'A', 'I') ||                   \
+     BETWEEN(c, 'J', 'R') || BETWEEN(c, 'S', 'Z') || BETWEEN(c, '0', '9') || (c) == (u8)'@' || (c) == (u8)'#' ||       \
+     (c) == (u8)'$' || (c) == (u8)'_')
 
-static const bool names_have[256] = {
-    SIXTEEN(0x00), SIXTEEN(0x10), SIXTEEN(0x20), SIXTEEN(0x30), SIXTEEN(0x40), SIXTEEN(0x50), SIXTEEN(0x60),
-    SIXTEEN(0x70), SIXTEEN(0x80), SIXTEEN(0x90), SIXTEEN(0xa0), SIXTEEN(0xb0), SIXTEEN(0xc0), SIXTEEN(0xd0),
-    SIXTEEN(0xe0), SIXTEEN(0xf0),
-};
+static const bool names_have[256] = { ALL_CHARACTERS(OF_NAME) };
 
 static bool of_label(char c) { return names_have[(u8)c]; }
 
