@@ -133,10 +133,14 @@ fn each_message_is_shown_but_for_a_list() {
             told += &format!("{number} {text}\n");
         }
     }
+    let mut listed = std::fs::read_to_string(&list).expect("the list");
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&list, &told).expect("the repository is writable");
+        // What is new stays out: it wants a test.
+        let is_listed = |line: &&str| listed.lines().any(|old| old.split(' ').next() == line.split(' ').next());
+        let left: String = told.split_inclusive('\n').filter(is_listed).collect();
+        std::fs::write(&list, &left).expect("the repository is writable");
+        listed = left;
     }
-    let listed = std::fs::read_to_string(&list).expect("the list");
     let news: Vec<&str> = told.lines().filter(|line| !listed.lines().any(|old| old == *line)).collect();
     assert!(news.is_empty(), "no test shows:\n{}", news.join("\n"));
     let known: Vec<&str> = listed.lines().filter(|old| !told.lines().any(|line| line == *old)).collect();
