@@ -163,10 +163,10 @@ impl Pages {
 
     fn write_records(&self, run: &Run, from: &[u8]) -> Result<(), MediaError> {
         let number = run.at as u32;
+        let home = self.volume.kind().home(number)?;
         if run.count == self.per_track as usize {
-            return self.volume.write_track(number, &self.formatted(number, from)?);
+            return self.volume.write_track(number, &self.formatted(home, from));
         }
-        let blank = self.formatted(number, &[])?;
         let put = |track: &mut Track| {
             for (n, page) in from.chunks(PAGE).enumerate() {
                 let at = find(track, run.record + n as u8).expect("the track has all records");
@@ -175,7 +175,7 @@ impl Pages {
         };
         let updated = self.volume.update_track(number, &mut |track| {
             if !(1..=self.per_track as u8).all(|number| find(track, number).is_some()) {
-                *track = blank.clone();
+                *track = self.formatted(home, &[]);
             }
             put(track);
             true
@@ -183,7 +183,7 @@ impl Pages {
         match updated {
             // What is there can be used by nothing; its slots are told by their own sums.
             Err(MediaError::Damaged(_)) => {
-                let mut track = blank.clone();
+                let mut track = self.formatted(home, &[]);
                 put(&mut track);
                 self.volume.write_track(number, &track)
             }
@@ -191,27 +191,21 @@ impl Pages {
         }
     }
 
-    fn count(&self, track: u32, record: u8) -> Result<Count, MediaError> {
-        let (cylinder, head) = self.volume.kind().home(track)?;
-        Ok(Count { cylinder, head, record, key: 0, data: PAGE as u16 })
-    }
-
     /// What the count area of a record begins with.
     fn id(&self, track: u32, record: u8) -> Result<[u8; 5], MediaError> {
-        let [c1, c2, h1, h2, record, ..] = self.count(track, record)?.encode();
+        let [c1, c2, h1, h2, record, ..] = count(self.volume.kind().home(track)?, record).encode();
         Ok([c1, c2, h1, h2, record])
     }
 
-    /// A track with all its records: these pages, and then zeros.
-    fn formatted(&self, number: u32, pages: &[u8]) -> Result<Track, MediaError> {
-        let (cylinder, head) = self.volume.kind().home(number)?;
+    /// A track at this cylinder and head with all its records: these pages, and then zeros.
+    fn formatted(&self, (cylinder, head): (u16, u16), pages: &[u8]) -> Track {
         let mut track = Track::new(cylinder, head);
         let pages = pages.chunks(PAGE).chain(std::iter::repeat(&[0; PAGE][..]));
         for (record, page) in (1..=self.per_track as u8).zip(pages) {
             let end = track.records().last().expect("record 0").end();
-            track.format(end, self.count(number, record)?, &[], page);
+            track.format(end, count((cylinder, head), record), &[], page);
         }
-        Ok(track)
+        track
     }
 
     /// Formats all slots with zeros. It goes on while `progress`, told how far it is (done, of), says so; whether it
@@ -229,6 +223,11 @@ impl Pages {
         }
         Ok(true)
     }
+}
+
+/// The count area of a record that is a slot.
+fn count((cylinder, head): (u16, u16), record: u8) -> Count {
+    Count { cylinder, head, record, key: 0, data: PAGE as u16 }
 }
 
 /// The record that is a slot: where it is in the track's image.
