@@ -114,7 +114,7 @@ pub enum AllocationError {
     #[error("an allocation map has at most {most} areas", most = AllocationMap::AREAS)]
     TooMany,
     /// Not a name of a system.
-    #[error("{0} is not the name of a system: one to eight letters or digits")]
+    #[error("{0} is not the name of a system: one to eight letters, digits or $#@-:._+")]
     Owner(String),
 }
 
@@ -200,10 +200,11 @@ impl Allocation {
         Ok(())
     }
 
-    /// Says whose volume it is.
+    /// Says whose volume it is: a name that SYSTEM_IDENTIFIER can have.
     pub fn set_owner(&mut self, name: &str) -> Result<(), AllocationError> {
         let name = name.to_ascii_uppercase();
-        if !(1..=8).contains(&name.len()) || !name.chars().all(|c| c.is_ascii_alphanumeric() || "$#@_-".contains(c)) {
+        let is_of_names = |c: char| c.is_ascii_alphanumeric() || "$#@-:._+".contains(c);
+        if !(1..=8).contains(&name.len()) || !name.chars().all(is_of_names) {
             return Err(AllocationError::Owner(name));
         }
         self.owner = Some(name);
