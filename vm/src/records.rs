@@ -77,9 +77,5 @@ pub(crate) fn save(folder: &Path, cp: &Cp) -> Result<(), String> {
     }
     let text = serde_json::to_vec(&kinds).map_err(|error| error.to_string())?;
     // A system that is killed meanwhile leaves all of them or none.
-    let new = folder.join(format!("{FILE}.new"));
-    let written = base::file::write(&new, &text)
-        .and_then(|()| std::fs::File::open(&new)?.sync_all())
-        .and_then(|()| std::fs::rename(&new, &path));
-    written.map_err(|error| format!("{} cannot be written: {error}", path.display()))
+    base::file::replace(&path, &text, 0o666).map_err(|error| format!("{} cannot be written: {error}", path.display()))
 }

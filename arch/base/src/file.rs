@@ -87,6 +87,29 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
+/// Gives a file these contents, whole or not at all: a process or a host that stops meanwhile leaves it as it was, or
+/// as it is to be. They are written beside it first, under its name with the extension `new`. `mode` has the
+/// permissions, of which the process's mask takes some.
+pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    may_be_replaced(path)?;
+    let new = path.with_extension("new");
+    let written = || -> io::Result<()> {
+        let mut file = at_once(&new, OpenOptions::new().write(true).create(true).truncate(true).mode(mode))?;
+        ordinary(&file.metadata()?)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&new, path)
+    };
+    written().inspect_err(|_| _ = std::fs::remove_file(&new))?;
+    sync_folder(path)
+}
+
+/// Forces the names in the folder that a file is in to the medium: those made, changed and removed there stay so.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
 /// Whether a new file may take this name: nothing has it, or an ordinary file.
 pub fn may_be_replaced(path: &Path) -> io::Result<()> {
     match path.metadata() {
@@ -196,6 +219,30 @@ mod tests {
         assert_eq!(read(&path("new"), 4).unwrap_err().to_string(), "it has more than 4 bytes");
         assert!(open(&path("none"), Access::Write).is_err() && !path("none").exists());
         open(&path("none"), Access::Make).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("endicott-replace-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("folder")).unwrap();
+        let (path, new) = (folder.join("a.meta"), folder.join("a.new"));
+        // What a killed process left is in no way.
+        std::fs::write(&new, "left over, and longer").unwrap();
+        replace(&path, b"one", 0o600).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        for contents in [&b"one"[..], b"2"] {
+            replace(&path, contents, 0o600).unwrap();
+            assert_eq!((read(&path, 10).unwrap().as_slice(), new.exists()), (contents, false));
+        }
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(is_not_ordinary(&replace(&folder.join("folder"), b"x", 0o600).unwrap_err()));
+        // Where it cannot be written, what was there stays.
+        std::fs::create_dir(&new).unwrap();
+        assert!(replace(&path, b"three", 0o600).is_err());
+        assert_eq!(read(&path, 10).unwrap(), b"2");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

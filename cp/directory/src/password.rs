@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -246,19 +246,7 @@ impl Passwords {
                 text.push_str(&format!("{id} {phc}\n"));
             }
         }
-        let temporary = self.path.with_extension("new");
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&temporary)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&temporary, &self.path)?;
-        if let Some(folder) = self.path.parent().filter(|p| !p.as_os_str().is_empty()) {
-            fs::File::open(folder)?.sync_all()?;
-        }
-        Ok(())
+        base::file::replace(&self.path, text.as_bytes(), 0o600)
     }
 }
 

@@ -7,12 +7,11 @@
 
 use std::fs;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use base::Tod;
 
 use crate::Error;
-use crate::disk::sync_folder;
 use crate::file::{HEADER, Sum, check, field};
 
 /// The size of a page.
@@ -483,15 +482,8 @@ impl SavedFiles {
     }
 
     fn write(&self, file: &SavedFile) -> Result<(), Error> {
-        let new = self.path(file.id, "new");
-        let write = |path: &Path| -> std::io::Result<()> {
-            let mut host = fs::File::create(path)?;
-            host.write_all(file.to_text().as_bytes())?;
-            host.sync_all()
-        };
-        write(&new).map_err(|e| Error::of(&new, e))?;
-        fs::rename(&new, self.path(file.id, "meta")).map_err(|e| Error::of(&new, e))?;
-        sync_folder(&self.folder)
+        let path = self.path(file.id, "meta");
+        base::file::replace(&path, file.to_text().as_bytes(), 0o666).map_err(|e| Error::of(&path, e))
     }
 }
 

@@ -308,9 +308,7 @@ impl HostFile {
 
 /// The folder `path` is in is as safe as the host can make it: names made, changed and removed there stay so.
 pub fn sync_folder(path: &Path) -> Result<(), MediaError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let fail = |error: io::Error| MediaError::Host(format!("{}: {error}", folder.display()));
-    File::open(folder).map_err(fail)?.sync_all().map_err(fail)
+    file::sync_folder(path).map_err(|error| MediaError::Host(format!("{}: {error}", path.display())))
 }
 
 /// The process that holds a lock of `file`, from the host's list of locks (Linux).
