@@ -61,6 +61,8 @@ struct Disk {
     size: Option<u64>,
     /// A program has it, so it is there.
     in_use: bool,
+    /// A system may only read it.
+    read_only: bool,
     /// The volume itself, if it can be looked at.
     volume: Option<Arc<dyn Volume>>,
 }
@@ -119,7 +121,8 @@ impl Found {
                 }
                 Err(error) => self.wrong.push(format!("DASD {number:04X}: {error}")),
             }
-            disks.push(Disk { number, serial, size, in_use, volume });
+            let closed = std::fs::metadata(&disk.file).is_ok_and(|found| found.permissions().readonly());
+            disks.push(Disk { number, serial, size, in_use, read_only: disk.read_only || closed, volume });
         }
         let serials: Vec<(u16, &str)> = disks.iter().map(|disk| (disk.number, disk.serial.as_str())).collect();
         self.wrong.extend(volumes::same_serials(&serials));
@@ -209,7 +212,8 @@ impl System<'_> {
             }
             let Some(disk) = self.disks.iter().find(|disk| disk.serial == *serial) else { continue };
             let Some(volume) = &disk.volume else { continue };
-            let (_, wrong) = owned::usable(&**volume, serial, self.directory.users.iter(), policy, &system.name);
+            let volume = (&**volume, serial.as_str(), disk.read_only);
+            let (_, wrong) = owned::usable(volume, self.directory.users.iter(), policy, &system.name);
             told.extend(wrong.into_iter().map(|why| format!("DASD {:04X} {serial}: {why}", disk.number)));
         }
         told

@@ -239,7 +239,7 @@ fn volumes_that_cp_owns_are_checked_without_a_start() {
     let text = fs::read_to_string(folder.0.join("USER DIRECT")).unwrap();
     folder.write("USER DIRECT", &(text + "USER ODD ODD 16M 16M G\n MDISK 191 3390 35 3 VMPAG1 MR\n"));
     let config = fs::read_to_string(folder.0.join("SYSTEM CONFIG")).unwrap();
-    folder.write("SYSTEM CONFIG", &(config + "CP_OWNED SLOT 3 VMPAG9\nTDISK VMPAG1 45 5\n"));
+    folder.write("SYSTEM CONFIG", &(config.clone() + "CP_OWNED SLOT 3 VMPAG9\nTDISK VMPAG1 45 5\n"));
     let (code, said) = check();
     assert!(code == Some(1) && said.ends_with(": 3 to mend\n"), "{said}");
     expect(
@@ -250,6 +250,8 @@ fn volumes_that_cp_owns_are_checked_without_a_start() {
             "CP_OWNED SLOT 3: no DASD of SYSTEM CONFIG has the serial VMPAG9",
         ],
     );
+    folder.write("SYSTEM CONFIG", &config.replace(" LAZY", " R/O"));
+    expect(&check().1, &["DASD 0300 VMPAG1: it may only be read: its DASD statement says R/O, or its file"]);
 }
 
 #[test]

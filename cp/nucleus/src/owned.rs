@@ -61,15 +61,9 @@ impl OwnedVolumes {
                 continue;
             };
             let volume = &*real.volume;
-            let (mut areas, why) = usable(volume, serial, users.iter().map(|user| &**user), &policy, system);
+            let users = users.iter().map(|user| &**user);
+            let (areas, why) = usable((volume, serial, volume.read_only()), users, &policy, system);
             wrong.extend(why.into_iter().map(|why| format!("DASD {:04X} {serial}: {why}", real.number)));
-            if volume.read_only() && !areas.is_empty() {
-                wrong.push(format!(
-                    "DASD {:04X} {serial}: it may only be read: its DASD statement says R/O, or its file; {MINIDISKS}",
-                    real.number
-                ));
-                areas.clear();
-            }
             owned.add(real, &areas);
             disks.use_areas(real.number, areas);
         }
@@ -174,10 +168,9 @@ impl PageVolume for PageSpace {
 const MINIDISKS: &str = "only minidisks of it are used";
 
 /// The areas of a volume of CP's that a system with this name may use, those of minidisks apart, and what is wrong with
-/// the others or with its map.
+/// the others or with its map. The volume comes with its serial, and whether the system may only read it.
 pub fn usable<'a>(
-    volume: &dyn Volume,
-    serial: &str,
+    (volume, serial, read_only): (&dyn Volume, &str, bool),
     users: impl Iterator<Item = &'a User> + Clone,
     policy: &Policy,
     system: &str,
@@ -205,6 +198,10 @@ pub fn usable<'a>(
                 area.last
             )),
         }
+    }
+    if read_only && !areas.is_empty() {
+        wrong.push(format!("it may only be read: its DASD statement says R/O, or its file; {MINIDISKS}"));
+        areas.clear();
     }
     (areas, wrong)
 }
