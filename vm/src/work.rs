@@ -321,7 +321,7 @@ fn make(name: &str, folder: &Path, users: usize, cms: Option<&Path>) -> Result<u
         let path = folder.join(name);
         let fail = |error: std::io::Error| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(&path).map_err(fail)?;
-        std::fs::write(&path, text + &more).map_err(fail)?;
+        base::file::replace(&path, (text + &more).as_bytes(), 0o666).map_err(fail)?;
     }
     signals::watch();
     let mut seat = Seat::take(folder, prepare::LIBRARY, false)?;

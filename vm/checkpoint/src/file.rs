@@ -93,6 +93,7 @@ impl Draft {
         self.file.sync_all()?;
         fs::rename(&self.part, &self.path)?;
         self.whole = true;
+        base::file::sync_folder(&self.path)?;
         Ok(())
     }
 }

@@ -127,8 +127,10 @@ pub fn make(name: &Path, options: &Options) -> Result<Made, String> {
     }
     let _ = fs::remove_file(&unfinished);
     let stop = Stop::new();
-    let made = begin(name, options, &unfinished, &stop)
-        .and_then(|()| fs::rename(&unfinished, &disk).map_err(|error| format!("{}: {error}", disk.display())));
+    let made = begin(name, options, &unfinished, &stop).and_then(|()| {
+        let named = fs::rename(&unfinished, &disk).and_then(|()| base::file::sync_folder(&disk));
+        named.map_err(|error| format!("{}: {error}", disk.display()))
+    });
     if made.is_err() {
         let _ = fs::remove_file(&unfinished);
     }

@@ -136,7 +136,10 @@ fn get(blocks: &Blocks, to: &Path) -> Result<u64, String> {
     let unfinished = to.with_added_extension("unfinished");
     let fail = |error: std::io::Error| format!("{}: {error}", to.display());
     file::may_be_replaced(to).map_err(fail)?;
-    let done = get_all(blocks, &unfinished, to).and_then(|()| fs::rename(&unfinished, to).map_err(fail));
+    let done = get_all(blocks, &unfinished, to).and_then(|()| {
+        let named = fs::rename(&unfinished, to).and_then(|()| file::sync_folder(to));
+        named.map_err(fail)
+    });
     if done.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
