@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
+use std::vec::IntoIter;
 
 use serde::Deserialize;
 
@@ -60,29 +61,23 @@ struct Profile {
 const AGAIN: [&str; 3] = ["complex", "nucleus", "cms"];
 const BOOTS: (&str, &str) = ("endicott", "guests");
 
-/// Packages whose tests wait for processes more than they compute: they begin, so that others fill the pauses.
-const FIRST: [&str; 2] = ["endicott", "cms"];
+/// Packages whose tests wait for processes more than they compute.
+const WAITING: [&str; 2] = ["endicott", "cms"];
 
 /// Builds and executes everything.
 pub(crate) fn run(profile: &str) -> Outcome {
-    let mut targets = built(profile)?;
-    let rank = |target: &Target| FIRST.iter().position(|first| *first == target.package).unwrap_or(FIRST.len());
-    targets.sort_by_key(rank);
-    let mut jobs: Vec<Job> = targets.iter().map(|target| target.job(None)).collect();
+    let (mut waiting, mut computing) = (Vec::new(), Vec::new());
+    for target in built(profile)? {
+        let jobs = if WAITING.contains(&target.package.as_str()) { &mut waiting } else { &mut computing };
+        jobs.extend(target.engines().iter().map(|&engine| target.job(engine)));
+    }
     let mut examples = cargo(&["test", "--workspace", "--doc", "--quiet", "--profile", profile]);
     examples.env("CARGO_TERM_COLOR", "never");
-    jobs.push(Job { what: "examples in comments".into(), command: examples });
-    for target in &targets {
-        if AGAIN.contains(&target.package.as_str()) {
-            jobs.extend(["interpreter", "eager"].map(|engine| target.job(Some(engine))));
-        }
-        if (target.package.as_str(), target.name.as_str()) == BOOTS {
-            jobs.push(target.job(Some("interpreter")));
-        }
-    }
-    // One more than there are processors: many tests wait, for a terminal's time-out or a guest's clock.
+    computing.push(Job { what: "examples in comments".into(), command: examples });
+    // One more than there are processors: many tests wait, for a terminal's time-out or a guest's clock. What computes
+    // fills their pauses.
     let at_once = thread::available_parallelism().map_or(1, usize::from) + 1;
-    let failed = execute(jobs, at_once);
+    let failed = execute(waiting, computing, at_once);
     match failed.is_empty() {
         true => Ok(()),
         false => Err(Failure(format!("Tests failed: {}.", failed.join("; ")))),
@@ -120,6 +115,17 @@ fn package(folder: &Path) -> Option<String> {
 }
 
 impl Target {
+    /// The engines that it is executed on: the usual one, and others if it is one of those.
+    fn engines(&self) -> &'static [Option<&'static str>] {
+        if AGAIN.contains(&self.package.as_str()) {
+            &[None, Some("interpreter"), Some("eager")]
+        } else if (self.package.as_str(), self.name.as_str()) == BOOTS {
+            &[None, Some("interpreter")]
+        } else {
+            &[None]
+        }
+    }
+
     /// Executes it, on the usual engine or on another.
     fn job(&self, engine: Option<&str>) -> Job {
         let mut command = Command::new(&self.program);
@@ -135,14 +141,15 @@ impl Target {
     }
 }
 
-/// Executes so many at a time, in their order; which have failed. What one says is shown as a whole when it has ended.
-fn execute(jobs: Vec<Job>, at_once: usize) -> Vec<String> {
-    let all = jobs.len();
-    let left = Mutex::new(jobs.into_iter().enumerate());
+/// Executes so many at a time, in their order: those that wait, and beside them one that computes. Which have failed.
+/// What one says is shown as a whole when it has ended.
+fn execute(waiting: Vec<Job>, computing: Vec<Job>, at_once: usize) -> Vec<String> {
+    let all = waiting.len() + computing.len();
+    let (waiting, computing) = (Mutex::new(waiting.into_iter()), Mutex::new(computing.into_iter()));
     let (shown, failed) = (Mutex::new(0), Mutex::new(Vec::new()));
-    let next = || left.lock().held().next();
-    let one_after_another = || {
-        while let Some((_, Job { what, mut command })) = next() {
+    let one_after_another = |lists: [&Mutex<IntoIter<Job>>; 2]| {
+        let next = || lists.iter().find_map(|list| list.lock().held().next());
+        while let Some(Job { what, mut command }) = next() {
             let began = Instant::now();
             let ended = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
             let mut number = shown.lock().held();
@@ -164,7 +171,12 @@ fn execute(jobs: Vec<Job>, at_once: usize) -> Vec<String> {
             }
         }
     };
-    thread::scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(one_after_another))));
+    thread::scope(|scope| {
+        for lane in 0..at_once {
+            let lists = if lane == 0 { [&computing, &waiting] } else { [&waiting, &computing] };
+            scope.spawn(move || one_after_another(lists));
+        }
+    });
     failed.into_inner().expect("all names were added")
 }
 
@@ -193,9 +205,10 @@ mod tests {
     #[test]
     fn what_fails_is_named_and_the_rest_is_executed() {
         let job = |name: &str| Job { what: name.into(), command: Command::new(name) };
-        let failed = execute(vec![job("true"), job("false"), job("/nonexistent"), job("true")], 2);
+        let failed = execute(vec![job("true"), job("false")], vec![job("/nonexistent"), job("true"), job("true")], 2);
         assert_eq!(failed.len(), 2);
         assert!(["false", "/nonexistent"].iter().all(|name| failed.iter().any(|failed| failed == name)));
-        assert!(execute(vec![job("true")], 4).is_empty());
+        assert!(execute(vec![job("true")], Vec::new(), 4).is_empty());
+        assert_eq!(execute(vec![job("false")], vec![job("false")], 1).len(), 2);
     }
 }
