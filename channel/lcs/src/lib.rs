@@ -6,8 +6,6 @@
 //!
 //! What is wrong in a block ends it: what precedes was done, and the rest is counted as wrong.
 
-#![forbid(unsafe_code)]
-
 use arch::io::{DeviceStatus, SenseId, command as basic};
 use arch::lcs::{Assists, BlockHead, Message, STATION, Statistics, content, message};
 use base::Held;

@@ -14,8 +14,6 @@
 //!
 //! [docs/nat.md](../../../docs/nat.md) tells what guests see, and why it is so.
 
-#![forbid(unsafe_code)]
-
 mod buffer;
 mod connections;
 mod counters;

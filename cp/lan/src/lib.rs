@@ -10,8 +10,6 @@
 //! The life of a LAN: one of SYSTEM's is persistent, until DETACH. A user's is transient. It goes when its owner logs
 //! off, or, if adapters are connected then, with the last of them.
 
-#![forbid(unsafe_code)]
-
 mod address;
 mod network;
 mod networks;

@@ -4,8 +4,6 @@
 //! The row that belongs to a seed is the same on every host, and changes at most with the version of `fastrand` that
 //! `Cargo.lock` names. Nothing outside tests depends on this crate: true random numbers are an argument there.
 
-#![forbid(unsafe_code)]
-
 pub mod folder;
 pub mod stories;
 

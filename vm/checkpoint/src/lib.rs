@@ -10,6 +10,8 @@
 //!
 //! Version 1. All numbers are big-endian.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod disks;
 mod error;
 mod file;

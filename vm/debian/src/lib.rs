@@ -4,6 +4,8 @@
 //!
 //! Errors are one sentence for the person who typed the command, with the remedy where there is one.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod apt;
 pub mod cpio;
 pub mod installer;

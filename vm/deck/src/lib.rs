@@ -7,6 +7,8 @@
 //!
 //! An object that has `main` is a program for the C library: its deck wants the library's entry, and begins there.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod cards;
 mod module;
 pub mod part;

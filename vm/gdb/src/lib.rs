@@ -4,6 +4,8 @@
 //! that crate asks for it ([`target`]), and the connection. One debugger at a time is served, on a thread of its own. A
 //! machine is frozen when one comes, and goes on when it leaves, whether it says so or not.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod registers;
 mod session;
 mod storage;

@@ -6,6 +6,8 @@
 //! * `debugger`: GDB in front of a guest.
 //! * `reach`: `list`, `stop`, `ssh` and `cp`; `keys`: the key that logs in; `saving`: a guest in a file.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 #[macro_use]
 extern crate say;
 

@@ -5,6 +5,8 @@
 //! * `network`: switches, and the way from them to the host; `networks`: those that SYSTEM CONFIG names.
 //! * `peripherals`: shared folders, `drive`s, `serial` lines and `vsock`, the sockets between guest and host.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 #[macro_use]
 extern crate say;
 

@@ -7,6 +7,8 @@
 //!
 //! Pure: nothing here opens a file or prints.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod choice;
 pub mod counters;
 pub mod figures;

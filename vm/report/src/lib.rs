@@ -7,6 +7,8 @@
 //! this process, on one processor. [`page`] prints results. Times are measured, and counts are CP's: no row is a
 //! constant.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod bench;
 pub mod catalogue;
 pub mod commands;

@@ -11,7 +11,7 @@
 //! A path that ends takes its sockets along: SEVER, a reset, LOGOFF. What waits is bounded: messages by the path's
 //! limit and by bytes ([`iucv::server`]), sockets by the [`Settings`]. Received bytes wait in the host's kernel.
 
-#![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod call;
 mod client;

@@ -5,6 +5,8 @@
 //! * `local`: this program's own standard input and output as the operator's typewriter.
 //! * `keyboard`: the same as the console of one guest.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 #[macro_use]
 extern crate say;
 

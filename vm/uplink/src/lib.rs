@@ -5,7 +5,7 @@
 //! needed. [`wire`] carries frames as they are instead: to an interface of the host, to `passt`, to another host or
 //! QEMU.
 
-#![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod publish;
 mod resolvers;

@@ -7,7 +7,7 @@
 //! * `api`: the requests with their answers in JSON, which the OpenAPI document is made of; `metrics`, for Prometheus.
 //! * `terminal`: a WebSocket as the wire of a TN3270 client. `page`: the files of the page, compiled from `page/src`.
 
-#![warn(missing_docs)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod api;
 mod app;

@@ -6,6 +6,8 @@
 //! a running system by TN3270, [`inside`] sits in the process of the system. [`log`] is a line for each command, and
 //! [`figures`] what comes of the lines. [`prepare`] says what a system needs for a load.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod chance;
 pub mod drive;
 pub mod figures;
