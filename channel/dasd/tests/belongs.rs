@@ -1,5 +1,5 @@
-//! Files that do not belong together, or are not all there: a disk cut at any length, an older copy, another disk's
-//! file, a missing one. Each is told, or harmless: what is read without a word is what the disk has, as a whole.
+//! Files that do not belong together, or are not all there. A disk is cut at any length, is an older copy or another
+//! disk's file, or is missing. Each is told, or harmless: what is read without a word is what the disk has, as a whole.
 
 mod common;
 

@@ -1,6 +1,6 @@
-//! What a disk's I/O costs the host: microseconds of processor time, on the CCW fast path and in the general way, for
-//! real disks in files, hits of the minidisk cache, and virtual disks; and what that makes of the benefits that reports
-//! measured.
+//! What a disk's I/O costs the host, in microseconds of processor time, on the CCW fast path and in the general way.
+//! The disks are real ones in files, hits of the minidisk cache, and virtual disks. With it stands what that makes of
+//! the benefits that reports measured.
 //!
 //! `cargo run --release -p nucleus --example disk_speed`. With `instructions` it counts the host's instructions
 //! instead: it starts itself under valgrind, with `fast` or `general`, a program's name and a number. Then it performs

@@ -1,9 +1,9 @@
 //! CP commands: the table, and how a line becomes one.
 //!
 //! A row is the command's name with its minimum abbreviation in capitals, the privilege classes that may use it and the
-//! function that performs it. The function's documentation comment is the command's HELP: the table holds the source
-//! text of each file of commands, and HELP takes the comment from it, so that the reader of the source, the user of
-//! HELP and the reader of the manual see the same words. It begins with the syntax.
+//! function that performs it. The function's documentation comment is the command's HELP. The table holds the source
+//! text of each file of commands, and HELP takes the comment from it. So the reader of the source, the user of HELP and
+//! the reader of the manual see the same words. It begins with the syntax.
 
 use crate::system::Cp;
 use message::words::{Words, abbreviates};

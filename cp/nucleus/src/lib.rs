@@ -1,7 +1,7 @@
 //! CP, the Control Program: virtual machines for users.
 //!
-//! * `system`: which users are logged on, at which terminals; `events`: what a key press does, and time that passes;
-//!   `logon`: the way in and out; `intercept`: what a virtual machine leaves to CP.
+//! * `system`: which users are logged on, at which terminals. `events`: what a key press does, and time that passes.
+//!   `logon`: the way in and out. `intercept`: what a virtual machine leaves to CP.
 //! * `owned`: the volumes that CP owns, and paging to them.
 //! * `command`: the table of commands and one file for each.
 //! * `monitoring`: what the monitor reads of CP, and whom it tells.

@@ -1,5 +1,5 @@
-//! Idle users cost nothing: what an event looks at does not depend on how many there are, and what is due is what a
-//! walk over all users would find.
+//! Idle users cost nothing. What an event looks at does not depend on how many there are. What is due is what a walk
+//! over all users would find.
 
 mod system;
 

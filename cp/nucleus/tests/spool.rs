@@ -1,5 +1,5 @@
 //! Spool files as guests see them: channel programs on virtual readers and punches, DIAGNOSE X'14', the commands of
-//! Linux's vmur and what it takes from the columns of their responses.
+//! Linux's vmur. It takes something from the columns of their responses, which is here, too.
 
 mod time;
 mod volume;

@@ -1,7 +1,7 @@
 //! Both engines in lockstep: what translated code does, the interpreter does again, and both must come to the same.
 //!
 //! A *stretch* is one entry into translated code, up to some thousand instructions through many blocks. Before it the
-//! registers are kept and the frames that can be stored into copied; then everything is put back, and the interpreter
+//! registers are kept and the frames that can be stored into copied. Then everything is put back, and the interpreter
 //! executes as many instructions from there. Registers, the reason why the last instruction was left, if it was, and
 //! all of storage that either stored into must agree. The outcome of the interpreter stays, so each stretch begins
 //! where a program that was interpreted from its beginning would be.

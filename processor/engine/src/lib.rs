@@ -5,8 +5,8 @@
 //! on a condition is not taken, its block goes on. Blocks are found by absolute address, so address spaces share them.
 //! Each remembers its frame's code version, so a store into code makes it stale.
 //!
-//! Blocks that are executed often are translated to host code ([`translator`]), which does what this loop does between
-//! blocks and comes back when something else is wanted.
+//! Blocks that are executed often are translated to host code ([`translator`]). It does what this loop does between
+//! blocks, and comes back when something else is wanted.
 //!
 //! Between two blocks the engine looks at one word of attention bits. Nothing else is polled: the clock is read when
 //! the budget of instructions that the caller gave is used up.

@@ -1,12 +1,12 @@
-//! Code that virtual machines have in common: what one CPU's translator has made of a block of a saved system or
-//! segment the CPUs of other machines take over as soon as they come to the block. None of it waits to become hot.
+//! Code that virtual machines have in common. One CPU's translator has made it of a block of a saved system or segment.
+//! The CPUs of other machines take it over as soon as they come there. None of it waits to become hot.
 //!
 //! The code is each machine's own copy, with its addresses, versions and numbers. So nothing that one machine does to
 //! its pages or its code touches another's. A block is taken over only where all text that its code is made of is what
-//! it was, and that text is watched from then on.
+//! it was. That text is watched from then on.
 //!
 //! Few blocks become hot in a machine that rests after each command. So machines hand on what they know of blocks that
-//! have no code yet ([`Profile`]), and it is all their executions that make such a block hot.
+//! have no code yet ([`Profile`]). It is all their executions that make such a block hot.
 
 use crate::block::Profile;
 use crate::text::Text;

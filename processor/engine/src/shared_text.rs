@@ -1,11 +1,11 @@
-//! Decoded text that virtual machines have in common: the pages of saved systems and segments are the same for all
-//! users, and what one of them has decoded the next finds. With it stands the code that has been made of it
+//! Decoded text that virtual machines have in common. The pages of saved systems and segments are the same for all
+//! users, and what one machine has decoded the next finds. With it stands the code that has been made of it
 //! ([`crate::shared_code`]).
 //!
 //! A block's instructions follow from its text, the architecture and the facilities alone. So they are found by the
-//! block's address and compared with the text that the machine has there. Whether its page is still the common one, its
-//! own copy or another system's makes no difference: where the text is another, the machine decodes for itself. Only
-//! pages that are attached to storage are kept here, and no interpreted guest's.
+//! block's address and compared with the text that the machine has there. Its page may be the common one still, its own
+//! copy or another system's. Where the text is another, the machine decodes for itself. Only pages that are attached to
+//! storage are kept here, and no interpreted guest's.
 //!
 //! Marks and versions are each machine's own.
 

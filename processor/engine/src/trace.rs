@@ -1,17 +1,17 @@
 //! Which instructions the code of a block is made of: those that the program executes one after another.
 //!
-//! A block ends at a branch that is always taken, say, and many are left by a branch on a condition that is nearly
-//! always taken. When one is to be translated it has been interpreted some forty times. Each time [`BlockCache::left`]
-//! has noted how it was left. So its *trace* goes on at the branch's target. The block that begins there says how it is
+//! A block ends at a branch that is always taken, say. Many are left by a branch on a condition that is nearly always
+//! taken. When one is to be translated it has been interpreted some forty times. Each time [`BlockCache::left`] has
+//! noted how it was left. So its *trace* goes on at the branch's target. The block that begins there says how it is
 //! left itself, and so on. The trace ends at a branch to where it has been, or where nothing is known. A target in a
 //! register is where the block has led so far. A return in a trace goes on after the trace's own call, wherever else
 //! that routine has returned to. Through calls and returns a trace goes only if it comes back to its start: for loops.
 //! Ways out of it that were hardly ever taken become exits. A trace may have an inner loop, which does not come back to
 //! the trace's start. That is gone round often if the block that it begins with has code already.
 //!
-//! A trace has text of the page that its block begins in and of one other: the next, the one before, or one with a
-//! routine, if the program now has that page there. [`translator`] sees to it that the code is executed only where it
-//! still is. The instruction between two pages is no block's, but a trace's like any other.
+//! A trace has text of the page that its block begins in and of one other. That is the next, the one before, or one
+//! with a routine, if the program now has that page there. [`translator`] sees to it that the code is executed only
+//! where it still is. The instruction between two pages is no block's, but a trace's like any other.
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 

@@ -1,10 +1,10 @@
-//! Code of earlier processes: what the translators of this one make they put into files, and a block of which there is
-//! code in a file does not wait to become hot.
+//! Code of earlier processes. What the translators of this one make they put into files. A block of which there is code
+//! in a file does not wait to become hot.
 //!
 //! A record is found by the block's text, by its place in its page, and by what code follows from beside the text. It
-//! has all text that the code was made of, which may go on in a page beside the block's own: code is taken over only
-//! where each byte is the same, and that text is watched from then on, as that of [`crate::shared_code`] is. What of
-//! the code is another for each CPU and each address is filled in where it is put. So it makes no difference in which
+//! has all text that the code was made of, which may go on in a page beside the block's own. Code is taken over only
+//! where each byte is the same. That text is watched from then on, as that of [`crate::shared_code`] is. What of the
+//! code is another for each CPU and each address is filled in where it is put. So it makes no difference in which
 //! frames a later guest has the same text.
 //!
 //! [`codefiles`] sees to it that what comes from a file was put there by a process of ours.

@@ -10,12 +10,12 @@
 //!   stale when it is, so they enter it without the check.
 //! - Registers are cached from first use to the end of the block; the condition code is a recipe until something needs
 //!   it.
-//! - Storage operands probe the TLB inline. If anything is unusual (no entry, a page boundary, code in the frame, a
-//!   protected page), the instruction begins again in the interpreter, on the exact state.
+//! - Storage operands probe the TLB inline. Unusual is: no entry, a page boundary, code in the frame, a protected page.
+//!   Then the instruction begins again in the interpreter, on the exact state.
 //! - Generated code is never writable where it is executable.
 //!
-//! The rooms, each of which knows those before it: `plan`, what is known of a block; `emit`, the emitter; `idiom`,
-//! loops and fields that are done many bytes at a time; `translate`, which drives the emission of one block; `runtime`,
+//! The rooms, each of which knows those before it. `plan` is what is known of a block. `emit` is the emitter. `idiom`
+//! has loops and fields that are done many bytes at a time. `translate` drives the emission of one block. `runtime` has
 //! what lasts from one block to the next.
 //!
 //! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator

@@ -1,4 +1,4 @@
-//! Code that one machine's translator has made of common text, and others take over: it does what the text says that
+//! Code that one machine's translator has made of common text, and others take over. It does what the text says that
 //! each machine has itself, whatever another one stores, attaches or is.
 
 #![cfg(translator)]

@@ -1,6 +1,6 @@
 //! Storage that is about to be stored into for the first time is found and cleared by a thread, ahead of the stores.
 //!
-//! A system fills its storage from one end to the other: its kernel unpacks itself there, makes its tables, and has
+//! A system fills its storage from one end to the other. Its kernel unpacks itself there, makes its tables, and has
 //! what it reads put after them. Each huge page of the host has to be found and cleared when it is first reached. That
 //! takes as long as a million instructions. So of each such piece it is known whether a CPU or input has stored
 //! anything there. When one is reached after another, or after one that was passed over, the next ones are prepared

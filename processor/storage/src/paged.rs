@@ -1,7 +1,7 @@
 //! Storage whose pages are taken away and brought back ([`Pager`]).
 //!
-//! Each page of the configuration's own has a byte here: whether it is there, whether it was referred to since that was
-//! last asked, and whether it was changed since it came. The byte is looked at where a CPU makes an entry of its TLB
+//! Each page of the configuration's own has a byte here. It says whether the page is there, was referred to since that
+//! was last asked, and was changed since it came. The byte is looked at where a CPU makes an entry of its TLB
 //! ([`Storage::frame`]), and at each access that does not go through one. So a page that is there costs a CPU nothing.
 //! Storage without a pager has no such bytes.
 //!
@@ -10,7 +10,7 @@
 //! still. When each has purged its TLB, the byte says all that was done with the page, and the bytes are the pager's.
 //!
 //! Attached pages (see [`Storage::attach`]) are others', and none of this concerns them. Keys, marks of code and what
-//! the guest says of a page's use lie in tables of their own, and stay while the page is away.
+//! the guest says of a page's use lie in tables of their own. They stay while the page is away.
 
 use crate::{NotAvailable, Storage, Table};
 use arch::{Absolute, PAGE};

@@ -1,9 +1,9 @@
 //! The way in: sessions of browsers, and how often one may try a password.
 //!
-//! A session is a random token that only the browser's cookie has; the time after which it ends goes anew with each
+//! A session is a random token that only the browser's cookie has. The time after which it ends goes anew with each
 //! use, and with what is typed at its terminals. These end with it. Wrong passwords are counted by address, and by
-//! address and user ID together. After some of them that address has to wait. A user ID alone never waits: a
-//! stranger could keep its owner out.
+//! address and user ID together. After some of them that address has to wait. A user ID alone never waits: a stranger
+//! could keep its owner out.
 
 use crate::system::Visitor;
 use base::Held;

@@ -1,7 +1,7 @@
 //! A load as a text (TOML): its users, their scripts, how long they think, how long it takes.
 //!
-//! Texts that are typed or looked for may have `{user}` (the user ID), `{user8}` (the same, with blanks to 8
-//! characters), `{lower}` (in small letters) and `{password}`; `{{` is a brace.
+//! Texts that are typed or looked for may have `{user}`, the user ID, and `{user8}`, the same with blanks to 8
+//! characters. They may have it as `{lower}`, in small letters, and `{password}`. `{{` is a brace.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,9 +1,10 @@
-//! A unit (a track, or a group of blocks) in its compressed form: one byte for the method, four for which unit it is,
-//! and the rest, compressed.
+//! A unit (a track, or a group of blocks) in its compressed form. One byte has the method, four say which unit it is,
+//! and the rest is compressed.
 //!
-//! What is not compressed is put in zlib's form all the same, as one block that is *stored* (RFC 1950, RFC 1951 section
-//! 3.2.4): so it has a check sum. The form that the method "none" names has none; it is read, and written where the
-//! other one would be longer than the programs of the field take (groups of blocks in CFBA that cannot be compressed).
+//! What is not compressed is put in zlib's form all the same, so it has a check sum. It is one block that is *stored*
+//! (RFC 1950, RFC 1951 section 3.2.4). The form that the method "none" names has none. It is read, and written where
+//! the other one would be longer than the programs of the field take. Such are groups of blocks in CFBA that cannot be
+//! compressed.
 
 use crate::error::MediaError;
 use base::layout::U32;

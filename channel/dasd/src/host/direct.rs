@@ -1,11 +1,11 @@
 //! Reading past the host's storage (direct I/O, past the page cache). What is read ahead of a guest is kept by the
-//! guest, so a copy of it in the host's storage is mostly kept in vain. A large read from the medium to a place of ours
-//! costs the host a quarter of what it costs through its storage: no page of it need be found, filled, mapped and
+//! guest. So a copy of it in the host's storage is mostly kept in vain. A large read from the medium to a place of ours
+//! costs the host a quarter of what it costs through its storage. No page of it need be found, filled, mapped and
 //! looked up.
 //!
 //! What the host has in its storage already is read from there, up to the first page that it has not. File systems that
 //! read through their storage only (those in storage, most networks') are read so. Before such a read the host writes
-//! to the medium what it has of the same place and has not written yet, so what is read is what was written last,
+//! to the medium what it has of the same place and has not written yet. So what is read is what was written last,
 //! whichever way.
 
 use rustix::fs::{Advice, OFlags};

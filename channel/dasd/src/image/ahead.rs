@@ -1,10 +1,10 @@
-//! Reading ahead: what a guest will probably want next is brought into storage by a thread of its own, while the guest
+//! Reading ahead. What a guest will probably want next is brought into storage by a thread of its own, while the guest
 //! works on what it has.
 //!
 //! Of a guest that reads in order the next tracks are *staged*: read, unpacked and kept among the image's recent
 //! tracks. They are read in [runs](crate::host::HostFile::read_run), or the host is told meanwhile of the tracks after
 //! them. Of a guest that comes back to a cylinder the host is told that the cylinder is wanted
-//! ([`will_need`](crate::host::HostFile::will_need)): its other tracks are then in the host's storage when they are
+//! ([`will_need`](crate::host::HostFile::will_need)). Its other tracks are then in the host's storage when they are
 //! read. The [habits](super::habits) say which guest it is.
 //!
 //! What goes wrong here is found again, and told, when the guest itself reads. Images with injected failures of the

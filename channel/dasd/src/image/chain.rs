@@ -2,9 +2,9 @@
 //!
 //! A shadow file has only what was written since the snapshot. It belongs over the file that it was made over, as that
 //! was then; over any other it makes a disk that never existed. So a snapshot has a number of its own, which both files
-//! keep where other programs have zeros: the file below as `covered`, the shadow file as `below`. An older copy of the
-//! file below has not got it. A file that says that it is covered and lies on top has lost its shadow file, with all
-//! that was written since.
+//! keep where other programs have zeros. It is `covered` in the file below, and `below` in the shadow file. An older
+//! copy of the file below has not got it. A file that says that it is covered and lies on top has lost its shadow file,
+//! with all that was written since.
 //!
 //! Files that other programs have made have no number, and are taken as they are, but for one that is missing between
 //! two others.

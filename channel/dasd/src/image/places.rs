@@ -1,10 +1,10 @@
 //! Where the records of tracks lie, remembered of tracks that were read or written once. One record of such a track is
 //! then read and written alone, for a tenth of what the track costs.
 //!
-//! No other program writes the file, so what is remembered stays true until the track is written anew; the record's
-//! count area is compared all the same. Most tracks of a disk are formatted alike: a few shapes are kept, and for a
-//! track which it is and what cylinder and head its count areas name. Only plain files without a snapshot are used so.
-//! A track that is wanted again soon is read whole, and kept among the recent tracks.
+//! No other program writes the file, so what is remembered stays true until the track is written anew. The record's
+//! count area is compared all the same. Most tracks of a disk are formatted alike. So a few shapes are kept, and for a
+//! track which of them it has and what cylinder and head its count areas name. Only plain files without a snapshot are
+//! used so. A track that is wanted again soon is read whole, and kept among the recent tracks.
 
 use crate::model::track::{Count, Track};
 use crate::volume::Spot;

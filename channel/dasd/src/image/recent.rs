@@ -1,5 +1,5 @@
-//! The tracks, or groups of blocks, of an image that were used last, kept in storage, and what their use says of what
-//! will be wanted next.
+//! The tracks, or groups of blocks, of an image that were used last, kept in storage. Their use says what will be
+//! wanted next.
 
 use super::habits::{Habits, Wish};
 use super::places::Places;

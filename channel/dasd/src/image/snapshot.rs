@@ -1,15 +1,15 @@
-//! Snapshots of an image, also of one that guests use: a new shadow file on top keeps everything below as it was, until
+//! Snapshots of an image, also of one that guests use. A new shadow file on top keeps everything below as it was, until
 //! it is merged into the file below or thrown away.
 //!
-//! A snapshot comes between two writes of units, so it has every write that was acknowledged before it and none that
-//! began after it: what a disk would have if the power had failed then. The shadow file appears under its name as a
-//! whole or not at all.
+//! A snapshot comes between two writes of units. So it has every write that was acknowledged before it and none that
+//! began after it. A disk would be so if the power had failed then. The shadow file appears under its name as a whole
+//! or not at all.
 //!
-//! A merge copies the shadow's units into the file below, some at a time, while reads look into the shadow first and
-//! writes go to it as ever; what was written meanwhile is copied again. Whenever the process ends on the way, the
-//! shadow still has all of its units, which hide what lies below, and the merge may be repeated. The shadow goes when
-//! the file below has everything on the host's medium. From the first unit on, the files below are no more what the
-//! disk was at the snapshot. The file NAME.merging beside the shadow says so, and a request for that is refused.
+//! A merge copies the shadow's units into the file below, some at a time. Meanwhile reads look into the shadow first
+//! and writes go to it as ever; what was written is copied again. Whenever the process ends on the way, the shadow
+//! still has all of its units, which hide what lies below. The merge may be repeated. The shadow goes when the file
+//! below has everything on the host's medium. From the first unit on, the files below are no more what the disk was at
+//! the snapshot. The file NAME.merging beside the shadow says so, and a request for that is refused.
 
 use super::chain::{self, mark, refused, unmark};
 use super::draft::{Draft, Existing, unfinished};

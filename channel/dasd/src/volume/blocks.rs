@@ -1,8 +1,8 @@
 //! A disk as numbered blocks of one size, for programs that know no channel programs: CP's block services, and tools
 //! that read and write a minidisk from outside.
 //!
-//! On a count-key-data disk, block n is a record without key: as many records lie on a track as the device's capacity
-//! allows of that size, numbered from 1, track after track; this is how CMS and Linux format disks. On a fixed-block
+//! On a count-key-data disk, block n is a record without key. As many records lie on a track as the device's capacity
+//! allows of that size, numbered from 1, track after track. This is how CMS and Linux format disks. On a fixed-block
 //! disk a block is as many blocks of the device as its size needs.
 //!
 //! ```

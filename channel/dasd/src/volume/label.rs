@@ -1,7 +1,7 @@
 //! Volume labels and tables of contents: what tells one disk from another, and what lies on it.
 //!
-//! They are laid out as DFSMSdfp Advanced Services, "Using the VTOC", says: the volume label in record 3 of track 0
-//! (block 1 of a fixed-block volume), and data set control blocks (DSCBs) with a 44-byte key and 96 bytes of data.
+//! They are laid out as DFSMSdfp Advanced Services, "Using the VTOC", says. The volume label is record 3 of track 0
+//! (block 1 of a fixed-block volume). Data set control blocks (DSCBs) have a 44-byte key and 96 bytes of data.
 
 use super::Volume;
 use crate::error::MediaError;

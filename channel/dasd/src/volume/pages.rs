@@ -1,5 +1,5 @@
 //! Parts of a volume as slots of a page each: what CP pages to. On a count-key-data volume a slot is a record of 4096
-//! bytes without a key, as many as a track holds; on a fixed-block volume it is eight blocks.
+//! bytes without a key, as many as a track holds. On a fixed-block volume it is eight blocks.
 //!
 //! A track that has no such records gets them with the first slot that is written there: page space need not be
 //! formatted.

@@ -1,12 +1,12 @@
 //! Links to blocks of other pages. A branch by an address in the text leads to a block that is known when the branch is
-//! translated, as far as the TLB leads from the page of the program's own address to the same frame.
+//! translated. That holds as long as the TLB leads from the page of the program's own address to the same frame.
 //!
 //! So there is a guard before the link: it looks in the TLB, as the one of [`crate::emit::second_page`]. The block's
 //! outer entry looks at the version of its text. If the guard fails, the block is looked for among the targets.
 //!
-//! The TLB's entry is the same for all branches to a page. So the host mostly has it in a near cache, and seldom the
-//! places of the table of targets, of which there is one for each block. Links save 5 % of gcc's time (`make bench
-//! ARGS="real cc"`, with and without), and 5 % of its code: a look among the targets is longer than a link.
+//! The TLB's entry is the same for all branches to a page. So the host mostly has it in a near cache. It seldom has the
+//! places of the table of targets, one for each block. Links save 5 % of gcc's time (`make bench ARGS="real cc"`, with
+//! and without). They save 5 % of its code, too: a look among the targets is longer than a link.
 
 use crate::emit::assembler::{Assembler, asm, near, scratch};
 use crate::emit::branches::find;

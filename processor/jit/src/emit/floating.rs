@@ -4,7 +4,7 @@
 //! checked once ([`Emitter::check_fpc`]). The flags then stay in the host's MXCSR, where they are as sticky as in the
 //! floating-point-control register. They get into that when it is needed: at a site, a call, or the way out
 //! ([`take_flags`]). Two results go to the site. One is a NaN, since the host makes others of them. The other is the
-//! least normal number where it may have been tiny before it was rounded: the guest takes that for underflow and the
+//! least normal number where it may have been tiny before it was rounded. The guest takes that for underflow and the
 //! host does not. So "invalid" never comes from the host.
 //!
 //! A guest register stays in a host register from its first use to the end of the block, or around a loop
@@ -16,7 +16,7 @@
 //! Mostly the exponent tells that a result is neither of the two. The others are looked at in cold code after the
 //! block.
 //!
-//! All instructions are in their VEX form: the older ones leave the left half of a 256-bit register as it is, and so
+//! All instructions are in their VEX form. The older ones leave the left half of a 256-bit register as it is, and so
 //! may wait for it.
 
 use crate::emit::assembler::{asm, field, scratch};

@@ -1,7 +1,7 @@
 //! Instructions with routines for bodies: what the routine comes to in the common case, as host code.
 //!
 //! Nothing here decides what an instruction means. What is not the common case goes to the site, and the routine does
-//! it: a page boundary, operands that overlap, a result that is not a normal number, a trap that is enabled.
+//! it. Such are a page boundary, operands that overlap, a result that is not a normal number, a trap that is enabled.
 
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;

@@ -1,10 +1,10 @@
 //! Where each branch by a register has led last: such a branch goes there again without a look in the table of targets.
 //!
-//! A branch has a place of its own for that, of the table's kind ([`crate::emit::targets`]): for the address, and good
-//! as long as an entry of the table is. If the program goes elsewhere, a routine looks at the return stack, since a
-//! return may be by any register, then in the table and among all blocks with code. What it finds in these is where the
-//! branch has led last from then on. So targets that share a place of the table do not drive out each other as long as
-//! branches differ, and the host foretells each branch by itself.
+//! A branch has a place of its own for that, of the table's kind ([`crate::emit::targets`]). It has the address, and is
+//! good as long as an entry of the table is. If the program goes elsewhere, a routine looks at the return stack, since
+//! a return may be by any register. Then it looks in the table and among all blocks with code. What it finds in these
+//! is where the branch has led last from then on. So targets that share a place of the table do not drive out each
+//! other as long as branches differ. The host foretells each branch by itself.
 //!
 //! What is stale by now says so when it is entered, and the branch forgets it ([`LATEST`] is how it is found).
 

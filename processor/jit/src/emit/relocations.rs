@@ -1,6 +1,7 @@
-//! What in a block's code is another for each virtual CPU: addresses of the storage that it runs in, versions of its
-//! frames' code, and numbers that its code cache gives. The code has no address of its own, so all the rest of it can
-//! be taken over as it is. Frames stand for pages: the block's own, and others so far from it in the program's space.
+//! What in a block's code is another for each virtual CPU. It is addresses of the storage that it runs in, versions of
+//! its frames' code, and numbers that its code cache gives. The code has no address of its own, so all the rest of it
+//! can be taken over as it is. Frames stand for pages: the block's own, and others so far from it in the program's
+//! space.
 //!
 //! Code is emitted with nothing in these places. Where it is put, they are filled ([`fill`]).
 

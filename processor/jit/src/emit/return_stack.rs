@@ -1,9 +1,9 @@
 //! The return stack: where the latest calls come back to. A branch by a register's address looks here first.
 //!
-//! An entry has the address after the call, and where the code is of what stands there: a link, which leads to the
-//! engine until that has been translated. So a return needs no entry of the table of targets, which the host mostly has
-//! in no near cache. That saves 4 % of gcc's time (`make bench ARGS="real cc"`, with and without). An entry is good as
-//! long as the space, the mode and all translations are as they were.
+//! An entry has the address after the call, and a link to the code of what stands there. The link leads to the engine
+//! until that has been translated. So a return needs no entry of the table of targets, which the host mostly has in no
+//! near cache. That saves 4 % of gcc's time (`make bench ARGS="real cc"`, with and without). An entry is good as long
+//! as the space, the mode and all translations are as they were.
 //!
 //! The stack is a ring. A call that does not return leaves an entry. So a return looks at the latest two.
 

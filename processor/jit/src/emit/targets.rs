@@ -1,5 +1,5 @@
-//! How a target of indirect branches lies in the table that code looks in, and in the place of a branch of its own;
-//! those places.
+//! How a target of indirect branches lies in the table that code looks in. It lies so in the places that branches have
+//! of their own, which are here, too.
 
 use std::cell::UnsafeCell;
 

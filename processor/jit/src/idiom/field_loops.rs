@@ -1,11 +1,11 @@
-//! Loops that move or clear field after field, as C libraries and kernels do with what is long: all rounds up to the
-//! end of a page at once.
+//! Loops that move or clear field after field, as C libraries and kernels do with what is long. All rounds up to the
+//! end of a page are done at once.
 //!
 //! A loop of one MVC, or of one XC of a field with itself, is recognized by [`Stretch::of`]. Besides, it has only the
 //! steps of its bases by the field's length, and a count. At the start of its second copy
 //! ([`crate::emit::loop_carried`]) stands code that does many rounds at once. It does as many as the count, the budget
 //! and the pages of both fields have room for. Where fields overlap it goes byte after byte from left to right, as MVC
-//! does. A field that is moved may go over the end of a page, or its page may not be the one that the slot says
+//! does. A field that is moved may go over the end of a page. Or its page may not be the one that the slot says
 //! ([`crate::plan::spans`]). Then a [routine](emit) moves it in pieces, if all its pages are there, and the slots are
 //! for the pages after it. All else, and the last round, is left to the copy itself. No such round sets the condition
 //! code to anything but what the one before it did.

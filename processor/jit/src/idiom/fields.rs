@@ -3,7 +3,7 @@
 //!
 //! The work is done by [`Routines`], a few pieces of code that every cache has. What is under EXECUTE is known when its
 //! address is: relative to the instruction, or just made by LOAD ADDRESS RELATIVE LONG. Programs keep it in the same
-//! page, where the code compares it with what it was at translation; elsewhere, or if it has changed, the interpreter
+//! page, where the code compares it with what it was at translation. Elsewhere, or if it has changed, the interpreter
 //! does it.
 
 use crate::emit::assembler::{asm, scratch};

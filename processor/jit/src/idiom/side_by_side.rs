@@ -9,7 +9,7 @@
 //! left to the copy itself, which does the next round alone. At least one round is left to it: so this code need not
 //! know the condition code.
 //!
-//! Lanes do what the scalar instructions of [`crate::emit::floating`] do, each for itself; a round's last numbers are
+//! Lanes do what the scalar instructions of [`crate::emit::floating`] do, each for itself. A round's last numbers are
 //! in the registers when a group of four is done.
 
 use crate::emit::assembler::{asm, scratch};

@@ -18,7 +18,7 @@
 //! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open. The span reaches as far
 //! as the block's accesses do, seen from the register's value at the start of the block. When a loop comes round, the
 //! first access of a span compares its address with the page that the slot was made for. That costs less than a TLB
-//! probe. The first access of each block off the register that mostly leads to the stack does the same: its slot is
+//! probe. The first access of each block off the register that mostly leads to the stack does the same. Its slot is
 //! [kept](crate::emit::slots::LASTING) from block to block.
 //!
 //! A loop may set a base register and use it in the next round before it is set again. So it is where a branch comes

@@ -2,8 +2,8 @@
 //! space and the mode. How often the block's page was forgotten must be the same, too.
 //!
 //! The table grows where targets often drive out each other: 64 KiB for a CMS, up to 2 MiB for gcc or Java. With it 20
-//! million of Java's branches are looked for in [`crate::runtime::known_blocks`], of 28 million with 8192 places, and 8
-//! of gcc's 12 (`jit_found` of `make bench ARGS="real"`).
+//! million of Java's branches are looked for in [`crate::runtime::known_blocks`], of 28 million with 8192 places. Of
+//! gcc's 12 million it is 8 (`jit_found` of `make bench ARGS="real"`).
 
 use crate::emit::targets::{NOTHING, Target};
 use cpu::State;

@@ -1,12 +1,12 @@
 //! Memory for generated code: a part of a file without a name, mapped where it is executed. No address is ever writable
 //! and executable. Its beginning has a second, writable view, the rest is written to by calls of the host.
 //!
-//! A call costs less than a page of a writable view that has to be mapped first. gcc -O2 makes 1.2 million pieces and
-//! links, mostly where no page was mapped: the calls save 4 % of its time. (`make bench ARGS="real cc"`, with and
-//! without.) But what a CPU that has rested puts and links for one command goes to where others did so before it
-//! ([`CodeMemory::rewind`]): there a store saves the call.
+//! A call costs less than a page of a writable view that has to be mapped first. The translator makes 1.2 million
+//! pieces and links for gcc -O2, mostly where no page was mapped. The calls save 4 % of its time (`make bench
+//! ARGS="real cc"`, with and without). But a CPU that has rested puts and links for one command where others did so
+//! before it ([`CodeMemory::rewind`]). There a store saves the call.
 //!
-//! Half of the time that gcc -O2 spends in code is spread over 565 pages, and four fifths over 2136: the host's own TLB
+//! Half of the time that gcc -O2 spends in code is spread over 565 pages, and four fifths over 2136. The host's own TLB
 //! has no room for so many. So each 2 MiB of code that are full are made one large page of the host's.
 
 use crate::plan::passes::Pass;

@@ -1,8 +1,8 @@
 //! How much code one virtual CPU may keep.
 //!
 //! Each has room for what a booted Linux needs. One that has filled it with code which is still good gets twice as
-//! much, as long as all together stay within what the process allows them. Code that has become useless earns no room:
-//! then the cache is emptied.
+//! much. All together stay within what the process allows them. Code that has become useless earns no room: then the
+//! cache is emptied.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

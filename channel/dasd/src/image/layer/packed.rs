@@ -1,10 +1,10 @@
 //! Compressed images (CCKD, CCKD64, CFBA) and shadow files, which are compressed images of what was written since.
 //!
 //! The volume is kept in units: a track, or a group of 120 blocks. Two levels of tables say where a unit is in the file
-//! ([`crate::format::packed`]). A unit is never written over where it is: its new form goes to free space, then its
-//! table entry changes with one write that lies in one page of the host, then the old place is free
+//! ([`crate::format::packed`]). A unit is never written over where it is. Its new form goes to free space, then its
+//! table entry changes with one write that lies in one page of the host. Then the old place is free
 //! ([`space`](super::space)). So this process may end between any two requests, and in the midst of one, and every
-//! acknowledged write is found. The free spaces are reckoned from the tables whenever an image is opened; the chain of
+//! acknowledged write is found. The free spaces are reckoned from the tables whenever an image is opened. The chain of
 //! them that the format has is written when it is closed, for other programs.
 
 use super::space::{Piece, Space};

@@ -1,14 +1,14 @@
 //! Check sums of a plain image, in a file beside it (`NAME.sums`): the field's plain formats have no place for them.
 //!
 //! A file is taken in pieces of 4096 bytes, counted from the beginning of each track's slot, or of the file. Of each
-//! piece the table has the sum of what is there and of what was there before the last write, and which write that was.
-//! The entry is written before the piece: whenever this process ends, the piece is one of the two, and of all pieces of
-//! one write the same one, which the [journal](crate::image::layer::journal) sees to. Anything else is damage: a write
-//! that the end of the host tore, or what the host's medium made of it. A piece without an entry is taken as it is when
-//! it is read for the first time.
+//! piece the table has the sum of what is there and of what was there before the last write. It has which write that
+//! was, too. The entry is written before the piece. So the piece is one of the two, whenever this process ends. All
+//! pieces of one write are the same of the two, which the [journal](crate::image::layer::journal) sees to. Anything
+//! else is damage: a write that the end of the host tore, or what the host's medium made of it. A piece without an
+//! entry is taken as it is when it is read for the first time.
 //!
 //! Programs that keep no such table may write the image, too. When it is closed, the table's head takes note of when
-//! the image was written last; if it was written later, the table begins anew, and the program that opens the image is
+//! the image was written last. If it was written later, the table begins anew, and the program that opens the image is
 //! told. Another file with the name was made at another time: the table says nothing of it.
 //!
 //! ```text

@@ -1,5 +1,5 @@
 //! QUERY VIRTUAL of unit record devices and consoles. Programs take these lines apart by columns: the class at 13, CONT
-//! at 15, the words FORM, DEST and DIST and what follows them; Linux takes its console's subchannel from the last line.
+//! at 15, the words FORM, DEST and DIST and what follows them. Linux takes its console's subchannel from the last line.
 
 use directory::SpoolKind;
 use unitrecord::{SharedUnit, lock_unit};
