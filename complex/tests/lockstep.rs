@@ -39,7 +39,7 @@ fn linux_boots_in_lockstep_and_a_planted_mistake_is_found() {
     let soon = |boot: &Boot| instructions(boot) > before + 50_000_000;
     let panic = catch_unwind(AssertUnwindSafe(|| boot.until(soon))).expect_err("the engines differ");
     let report = panic.downcast_ref::<String>().expect("a report");
-    assert!(report.starts_with("the engines differ, CPU 00, behind "), "{report}");
+    assert!(report.starts_with("the engines differ, CPU 00, after "), "{report}");
     assert!(report.lines().any(|line| line.split_whitespace().any(|word| word == "LA")), "{report}");
 
     let boot = unpacked(&files);

@@ -100,8 +100,8 @@ fn interpreted(s: &mut State, cache: &mut BlockCache, count: u64, pending: u32) 
             }
         };
         let ops = &ops[..ops.len().min(open as usize)];
-        let behind = |n: usize, mask: u64| ia.wrapping_add(ops[n].fields.next as u64) & mask;
-        s.next_ia = behind(ops.len() - 1, s.address_mask);
+        let after = |n: usize, mask: u64| ia.wrapping_add(ops[n].fields.next as u64) & mask;
+        s.next_ia = after(ops.len() - 1, s.address_mask);
         s.block_stale = false;
         let (first, rest) = ops.split_first().expect("a block has an instruction");
         (first.run)(s, &first.fields, rest);
@@ -110,10 +110,10 @@ fn interpreted(s: &mut State, cache: &mut BlockCache, count: u64, pending: u32) 
         open -= n as u64;
         s.ia = match s.failed {
             None if s.left == 0 || !s.block_stale => s.next_ia,
-            None => behind(n - 1, s.address_mask),
+            None => after(n - 1, s.address_mask),
             Some(_) => {
                 left = Some(ops[n - 1].fields.len);
-                behind(n - 1, s.address_mask)
+                after(n - 1, s.address_mask)
             }
         };
     }
@@ -188,7 +188,7 @@ fn report(
         good = done;
     }
     let mut text =
-        format!("the engines differ, CPU {:02X}, behind {:X}, {executed} instructions on\n", s.address, before.ia());
+        format!("the engines differ, CPU {:02X}, after {:X}, {executed} instructions on\n", s.address, before.ia());
     match found {
         None => {
             // It takes more than the registers and storage that are compared to make them differ again.

@@ -69,18 +69,18 @@ pub(crate) fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interrup
 
 /// An instruction of `ilc` bytes, which ends `next` bytes after `base`, was left with `why`. `None`: go on.
 pub(crate) fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Option<Exit> {
-    let behind = base.wrapping_add(next as u64) & s.address_mask;
+    let after = base.wrapping_add(next as u64) & s.address_mask;
     match why {
         Interruption::Intercept => {
-            s.ia = behind;
+            s.ia = after;
             let what = s.intercepted.take().expect("an interception says what it is");
             return Some(Exit::Instruction { what, ilc });
         }
         Interruption::EarlySpecification => return program(s, why, 0),
-        _ if why.nullifies() => s.ia = behind.wrapping_sub(ilc as u64) & s.address_mask,
+        _ if why.nullifies() => s.ia = after.wrapping_sub(ilc as u64) & s.address_mask,
         // The instruction is completed, and may have been a branch.
         Interruption::Program(Program::SpaceSwitchEvent) => s.ia = s.next_ia,
-        _ => s.ia = behind,
+        _ => s.ia = after,
     }
     if why == Interruption::Host {
         return Some(Exit::Host);

@@ -226,8 +226,8 @@ fn look(s: &mut State) -> Part<bool> {
 #[inline(always)]
 fn interpret(s: &mut State, cache: &mut BlockCache, number: u32, ia: u64) -> Part<()> {
     let block: &Block = cache.block(number);
-    let behind = ia.wrapping_add(block.bytes as u64) & s.address_mask;
-    s.next_ia = behind;
+    let after = ia.wrapping_add(block.bytes as u64) & s.address_mask;
+    s.next_ia = after;
     let ops = cache.ops(block);
     s.block_stale = false;
     let (first, rest) = ops.split_first().expect("a block has an instruction");
@@ -238,7 +238,7 @@ fn interpret(s: &mut State, cache: &mut BlockCache, number: u32, ia: u64) -> Par
     match s.failed {
         None if s.left == 0 || !s.block_stale => {
             s.ia = s.next_ia;
-            cache.left(number, n, s.ia != behind, s.ia.wrapping_sub(ia));
+            cache.left(number, n, s.ia != after, s.ia.wrapping_sub(ia));
         }
         // The instruction stored into code, perhaps into what follows: that is decoded anew.
         None => s.ia = ia.wrapping_add(ops[n - 1].fields.next as u64) & s.address_mask,

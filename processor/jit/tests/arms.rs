@@ -70,12 +70,12 @@ fn either(one: &[u8], other: &[u8], both: &[u8], over: &[u8], last: &[u8]) -> Ve
     ];
     let test = [0xa7, 0x11, 0x00, 0x42]; // TMLL 1,66
     let parts = [one, both, &test, &[0; 4], over, last].map(<[u8]>::len);
-    let behind = 4 + parts.iter().sum::<usize>() + 4 + 4;
-    let start = first.len() + behind - 8;
-    let to_both = behind + other.len() - 4 - one.len();
+    let after = 4 + parts.iter().sum::<usize>() + 4 + 4;
+    let start = first.len() + after - 8;
+    let to_both = after + other.len() - 4 - one.len();
     [
         &first,
-        &brc(8, behind as i16)[..],
+        &brc(8, after as i16)[..],
         one,
         both,
         &test,

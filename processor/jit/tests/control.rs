@@ -52,7 +52,7 @@ fn moves_onto_themselves_fill_storage() {
                 expected[..20].copy_from_slice(&source);
                 (0..length).for_each(|n| expected[n + period as usize] = expected[n]);
                 for (machine, engine) in machines.iter().zip(["interpreted", "translated"]) {
-                    assert_eq!(bytes(machine, at, 300), expected, "{engine}, {length} bytes to {period} behind");
+                    assert_eq!(bytes(machine, at, 300), expected, "{engine}, {length} bytes to {period} after");
                 }
             }
         }
@@ -152,7 +152,7 @@ fn breaking_events_are_loaded_and_stored() {
 }
 
 #[test]
-fn the_prefix_area_is_stored_into_behind_what_is_protected() {
+fn the_prefix_area_is_stored_into_after_what_is_protected() {
     // ST 2,to; L 3,to; AR 2,3; BRCT 4,the first.
     let stores = |to: u16| {
         let [high, low] = to.to_be_bytes();

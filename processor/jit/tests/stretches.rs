@@ -49,14 +49,14 @@ fn step(r: u8, by: u16) -> [u8; 4] {
     [0x41, r << 4, r << 4 | (by >> 8) as u8, by as u8]
 }
 
-/// BRCT or BRCTG 5 to the start, `behind` bytes back.
-fn back(long: bool, behind: i16) -> [u8; 4] {
-    let [high, low] = (-behind / 2).to_be_bytes();
+/// BRCT or BRCTG 5 to the start, so many bytes back.
+fn back(long: bool, by: i16) -> [u8; 4] {
+    let [high, low] = (-by / 2).to_be_bytes();
     [0xa7, if long { 0x57 } else { 0x56 }, high, low]
 }
 
 #[test]
-fn fields_are_moved_one_behind_the_other_however_they_overlap() {
+fn fields_are_moved_one_after_the_other_however_they_overlap() {
     for (long, length, displacements) in [(true, 256, (0, 0)), (false, 256, (8, 3)), (true, 128, (0, 100))] {
         let move_field = [0xd2, (length - 1) as u8, 0x10, displacements.0, 0x30, displacements.1];
         let steps = [step(1, length), step(3, length)].concat();
@@ -73,7 +73,7 @@ fn fields_are_moved_one_behind_the_other_however_they_overlap() {
                     gr[5] = rounds | if long { 0 } else { 0xffff_fff1 << 32 };
                     machine.state.cc = 2;
                 });
-                let what = format!("{rounds} times {length} bytes from {start:#x} to {distance} behind");
+                let what = format!("{rounds} times {length} bytes from {start:#x} to {distance} after");
                 let mut expected: Vec<u8> = (0..SIZE).map(|n| (n * 7 % 253) as u8 + 1).collect();
                 let source = 0x4000 + start as usize + displacements.1 as usize;
                 let target = (0x4000 + start as i64 + distance) as usize + displacements.0 as usize;
@@ -87,7 +87,7 @@ fn fields_are_moved_one_behind_the_other_however_they_overlap() {
 }
 
 #[test]
-fn fields_are_cleared_one_behind_the_other() {
+fn fields_are_cleared_one_after_the_other() {
     // XC 4(256,1),4(1)
     let text = [&[0xd7, 0xff, 0x10, 4, 0x10, 4][..], &step(1, 256), &back(true, 10)].concat();
     for (start, rounds) in [(0, 70u64), (5, 40), (0xf80, 33), (0xffc, 20), (0, 1)] {

@@ -39,7 +39,7 @@ fn a_planted_mistake_is_found_and_shown() {
     let mut machine = machine(BlockCache::for_comparison().with_mistake(0x1a, 0x1b));
     let panic = catch_unwind(AssertUnwindSafe(|| machine.resume(10_000))).expect_err("the engines differ");
     let report = panic.downcast_ref::<String>().expect("a report");
-    assert!(report.starts_with("the engines differ, CPU 00, behind 8000"), "{report}");
+    assert!(report.starts_with("the engines differ, CPU 00, after 8000"), "{report}");
     let line = |words: &[&str]| report.lines().any(|line| line.split_whitespace().eq(words.iter().copied()));
     assert!(line(&["gr1", "D", "7"]), "{report}");
     assert!(line(&["storage", "A000", "0000000D00000000", "0000000700000000"]), "{report}");

@@ -95,7 +95,7 @@ impl Emitter<'_> {
             self.plan.spans.go_over(&mut map.spans, from, n + (n >= self.plan.count) as usize);
             self.begin_with(map, cc, at);
             self.charged = refund + n as i32;
-            self.branched_off.behind = (k < self.branched_off.own).then(|| from.saturating_sub(1));
+            self.branched_off.after = (k < self.branched_off.own).then(|| from.saturating_sub(1));
             self.branched_off.again = 0;
             self.look_at_budget(n, refund);
             return Some(n);
@@ -200,7 +200,7 @@ impl Emitter<'_> {
         }
         // What has been counted and not been executed, less what is going to be.
         let more = self.charged - self.plan.count as i32;
-        let forward = self.branched_off.behind.is_some_and(|behind| n > behind);
+        let forward = self.branched_off.after.is_some_and(|after| n > after);
         let looks_at_budget = !forward || more < 0;
         let ends = self.a.new_dynamic_label();
         if more != 0 || !forward {

@@ -292,8 +292,8 @@ impl Emitter<'_> {
 
     /// The goal is an instruction further down in the block.
     fn leads_down(&self, goal: Goal) -> bool {
-        let behind = self.plan.ops[..self.plan.count].get(self.index + 1..).unwrap_or_default();
-        matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at() == d))
+        let following = self.plan.ops[..self.plan.count].get(self.index + 1..).unwrap_or_default();
+        matches!(goal, Goal::Near(d) if following.iter().any(|op| op.fields.at() == d))
     }
 
     /// Goes on there; `at` is where the branch is.

@@ -235,12 +235,12 @@ impl Emitter<'_> {
         let label = self.a.new_dynamic_label();
         asm!(self, =>label);
         (self.tested, self.distance) = (None, None);
-        let (to, to_cc, behind) = (self.map, self.cc, (self.plan.count - self.index) as i32);
+        let (to, to_cc, after) = (self.map, self.cc, (self.plan.count - self.index) as i32);
         for cold in &mut self.cold[from..] {
             if here(cold).is_some()
                 && let Cold::Edge { label: start, away, .. } = *cold
             {
-                let away = Away { refund: away.refund - behind, ..away };
+                let away = Away { refund: away.refund - after, ..away };
                 *cold = Cold::Join { start, away, to, to_cc, label };
             }
         }

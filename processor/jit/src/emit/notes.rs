@@ -40,7 +40,7 @@ pub(crate) struct BranchedOff {
     pub looked: usize,
     pub own: usize,
     /// The last instruction of the block before the arm, if it came straight from there.
-    pub behind: Option<usize>,
+    pub after: Option<usize>,
     /// Instructions emitted, of all of them and of the block's in this one.
     pub emitted: usize,
     pub again: usize,

@@ -100,13 +100,13 @@ impl Ahead {
             return found.unwrap_or_else(|| self.until(read, arm.to, r).saturating_add(arm.end - index));
         }
         let read = &read[..self.count];
-        let (before, behind) = read.split_at(index.min(read.len()));
+        let (before, after) = read.split_at(index.min(read.len()));
         let (round, left, out) = match self.round {
             Some(Round { first, last }) if index <= last => {
-                let (left, out) = behind.split_at(last + 1 - index);
+                let (left, out) = after.split_at(last + 1 - index);
                 (before.get(first..).unwrap_or_default(), left, out)
             }
-            _ => (&[][..], behind, &[][..]),
+            _ => (&[][..], after, &[][..]),
         };
         left.iter().chain(round).chain(out).position(|read| read >> r & 1 == 1).unwrap_or(usize::MAX)
     }
