@@ -3,42 +3,17 @@
 
 mod support;
 
+use ::support::folder::Folder;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 use support::program::{DATA, TEXT, executable};
 use support::{Guest, endicott, guest, shell};
 use vectors::assemble;
-
-/// A folder of a test's own; it goes with the test.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        // Tests run side by side.
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("endicott-{name}-{}-{number}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("the host has room");
-        Scratch(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Bytes that do not repeat soon.
 fn pattern(length: usize) -> Vec<u8> {
@@ -98,7 +73,7 @@ mount -t 9p -o trans=virtio,version=9p2000.L books /b
 #[test]
 fn a_folder_of_the_host_is_one_of_the_guest() {
     let Some(guest) = guest() else { return };
-    let scratch = Scratch::new("share");
+    let scratch = Folder::empty("share");
     let [work, books] = ["work", "books"].map(|name| scratch.path(name));
     for folder in [&work.join("many"), &work.join("tree/sub"), &books] {
         fs::create_dir_all(folder).expect("the host has room");
@@ -186,7 +161,7 @@ echo LOOSE $(md5sum < /w/big); umount /w && echo UNMOUNTED
 
 /// The sum as `md5sum` prints it, by the host's program.
 fn md5(bytes: &[u8]) -> String {
-    let scratch = Scratch::new("md5");
+    let scratch = Folder::empty("md5");
     fs::write(scratch.path("file"), bytes).expect("the host has room");
     let output = std::process::Command::new("md5sum").arg(scratch.path("file")).output().expect("the host has md5sum");
     String::from_utf8_lossy(&output.stdout).split_whitespace().next().expect("a sum").to_owned()
@@ -195,7 +170,7 @@ fn md5(bytes: &[u8]) -> String {
 #[test]
 fn a_file_of_the_host_is_a_disk() {
     let Some(guest) = guest() else { return };
-    let scratch = Scratch::new("drive");
+    let scratch = Folder::empty("drive");
     let [disk, seed] = ["disk", "seed"].map(|name| scratch.path(name));
     let before = pattern(8 << 20);
     fs::write(&disk, &before).expect("the host has room");
@@ -269,7 +244,7 @@ fn connect(path: &Path) -> UnixStream {
 #[test]
 fn guest_and_host_have_sockets_a_console_and_a_balloon() {
     let Some(guest) = guest() else { return };
-    let scratch = Scratch::new("sockets");
+    let scratch = Folder::empty("sockets");
     let [vsock, serial, work] = ["vsock", "serial", "work"].map(|name| scratch.path(name));
     fs::create_dir(&work).expect("the host has room");
     fs::write(work.join("echo"), echo()).expect("the host has room");
@@ -347,7 +322,7 @@ cp 'DETACH 1300'; cp 'SET BALLOON 4096M'
 #[test]
 fn four_cpus_take_the_interruptions_of_three_devices() {
     let Some(guest) = guest() else { return };
-    let scratch = Scratch::new("indicators");
+    let scratch = Folder::empty("indicators");
     let work = scratch.path("work");
     fs::create_dir(&work).expect("the folder is ours");
     fs::write(work.join("file"), pattern(300_000)).expect("the folder is ours");
@@ -379,7 +354,7 @@ echo COMPLAINTS $(dmesg | grep -cE 'NETDEV WATCHDOG|blocked for more than')
 
 #[test]
 fn what_cannot_be_is_said() {
-    let scratch = Scratch::new("wrong");
+    let scratch = Folder::empty("wrong");
     let (file, kernel) = (scratch.path("file"), scratch.path("no-kernel"));
     fs::write(&file, b"x").expect("the host has room");
     let [file, kernel] = [file, kernel].map(|path| path.display().to_string());

@@ -2,33 +2,25 @@
 
 mod support;
 
+use ::support::folder::Folder;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::{System, endicott};
 
 /// A folder that goes with its test.
-struct Scratch(PathBuf);
+struct Scratch(Folder);
 
 impl Scratch {
     fn new(name: &str) -> Scratch {
-        let folder = std::env::temp_dir().join(format!("endicott-work-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("it can be made");
-        Scratch(folder)
+        Scratch(Folder::empty(&format!("work-{name}")))
     }
 
     fn at(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path(name).display().to_string()
     }
 }
 

@@ -18,8 +18,6 @@ pub mod host;
 mod image;
 pub mod model;
 mod progress;
-#[cfg(test)]
-mod scratch;
 mod store;
 mod volume;
 

@@ -54,7 +54,7 @@ struct Disk {
 impl Disk {
     fn new(name: &str, kind: Kind, format: Format, seed: u64) -> Disk {
         static MADE: AtomicUsize = AtomicUsize::new(0);
-        let folder = Folder::new(&format!("belongs-{name}-{}", MADE.fetch_add(1, Ordering::Relaxed)));
+        let folder = Folder::empty(&format!("belongs-{name}-{}", MADE.fetch_add(1, Ordering::Relaxed)));
         create(&folder.path("vol.3390"), kind, format).unwrap();
         let units = match kind {
             Kind::Ckd { .. } => TRACKS as usize,
@@ -226,7 +226,7 @@ fn a_disk_that_was_cut_is_told_at_every_length() {
         assert_eq!(disk.state[0] > 0, seed == 6);
         drop(image);
         disk.keep();
-        let folder = Folder::new(&format!("belongs-cut-{name}"));
+        let folder = Folder::empty(&format!("belongs-cut-{name}"));
         let all = fs::metadata(disk.path()).unwrap().len();
         for with_sums in [true, false] {
             // Fixed blocks in a plain file without anything beside it: every length is a disk.
@@ -258,7 +258,7 @@ fn a_disk_that_was_cut_is_told_at_every_length() {
 #[test]
 fn a_disk_that_was_cut_is_made_whole_without_what_is_lost() {
     for (name, kind, format) in formats().into_iter().take(2) {
-        let folder = Folder::new(&format!("belongs-mend-{name}"));
+        let folder = Folder::empty(&format!("belongs-mend-{name}"));
         let mut disk = Disk::new(name, kind, format, 1);
         let image = disk.open();
         disk.write(&image, &mut Random::seeded(9));
@@ -298,7 +298,7 @@ fn check_sums_that_are_cut_older_or_another_disk_s_are_told_or_do_no_harm() {
                 disk.keep();
             }
         }
-        let folder = Folder::new(&format!("belongs-sums-{name}"));
+        let folder = Folder::empty(&format!("belongs-sums-{name}"));
         let sums = folder.path("vol.3390.sums");
         let of = |disk: &Disk, step: usize| {
             disk.steps[step].1.iter().find(|(name, _)| name.ends_with(".sums")).unwrap().1.clone()
@@ -353,7 +353,7 @@ fn a_journal_of_another_state_changes_nothing() {
         journals.push(fs::read(disk.folder.path("vol.3390.journal")).unwrap());
     }
     drop(image);
-    let folder = Folder::new("belongs-journal");
+    let folder = Folder::empty("belongs-journal");
     for (step, (state, files)) in disk.steps.iter().enumerate() {
         for (other, journal) in journals.iter().enumerate() {
             for ago in [Duration::ZERO, Duration::from_secs(3600)] {
@@ -384,7 +384,7 @@ fn files_of_a_stack_that_do_not_belong_together_are_refused() {
         let (count, mut random) = (Count::default(), Random::seeded(7));
         let disk = with_shadows(name, kind, format, 3);
         let other = with_shadows(name, kind, format, 4);
-        let folder = Folder::new(&format!("belongs-stack-{name}"));
+        let folder = Folder::empty(&format!("belongs-stack-{name}"));
         let newest = &disk.steps.last().unwrap().1;
         let bytes_of = |files: &[(String, Vec<u8>)], name: &str| {
             files.iter().find(|(found, _)| found == name).map(|(_, bytes)| bytes.clone())
@@ -445,7 +445,7 @@ fn files_of_a_stack_that_do_not_belong_together_are_refused() {
 #[test]
 fn a_snapshot_that_was_begun_or_not_ended_loses_nothing() {
     for (name, kind, format) in formats() {
-        let (folder, mut random) = (Folder::new(&format!("belongs-begun-{name}")), Random::seeded(3));
+        let (folder, mut random) = (Folder::empty(&format!("belongs-begun-{name}")), Random::seeded(3));
         let mut disk = Disk::new(name, kind, format, 1);
         let image = disk.open();
         disk.write(&image, &mut random);

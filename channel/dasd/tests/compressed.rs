@@ -49,7 +49,7 @@ fn compare(image: &Image, model: &HashMap<u32, u64>) {
 /// A story of writes, snapshots, merges, compactions and new starts.
 fn story(format: Format, kind: Kind, seed: u64) {
     let folder =
-        Folder::new(&format!("story-{format:?}-{seed}-{}", kind.blocks()).replace([' ', '{', '}', ':', ','], ""));
+        Folder::empty(&format!("story-{format:?}-{seed}-{}", kind.blocks()).replace([' ', '{', '}', ':', ','], ""));
     let path = folder.path("vol.dasd");
     create(&path, kind, format).unwrap();
     let mut random = Random::seeded(seed);
@@ -128,7 +128,7 @@ fn blocks_survive_in_every_format() {
 
 #[test]
 fn copies_and_rewritten_files_have_the_same_tracks() {
-    let folder = Folder::new("copies");
+    let folder = Folder::empty("copies");
     let kind = small_3390(20);
     let first = folder.path("a");
     create(&first, kind, Format::default()).unwrap();
@@ -199,7 +199,7 @@ fn a_full_host_disk_loses_nothing() {
     let kind = small_3390(20);
     for (n, format) in FORMATS[1..].iter().copied().enumerate() {
         for limit in (1..40).step_by(2) {
-            let folder = Folder::new(&format!("full-{n}-{limit}"));
+            let folder = Folder::empty(&format!("full-{n}-{limit}"));
             let path = folder.path("vol");
             create(&path, kind, format).unwrap();
             let faults: Arc<dyn Faults> = Arc::new(Full { left: AtomicU64::new(limit) });
@@ -230,7 +230,7 @@ fn a_full_host_disk_loses_nothing() {
 
 #[test]
 fn failures_of_the_host_are_told_and_pass() {
-    let folder = Folder::new("eio");
+    let folder = Folder::empty("eio");
     let path = folder.path("vol");
     let kind = small_3390(5);
     create(&path, kind, FORMATS[1]).unwrap();
@@ -256,7 +256,7 @@ fn failures_of_the_host_are_told_and_pass() {
 
 #[test]
 fn empty_tracks_take_no_space() {
-    let folder = Folder::new("empty");
+    let folder = Folder::empty("empty");
     let path = folder.path("vol");
     let kind = small_3390(1000);
     create(&path, kind, FORMATS[1]).unwrap();
@@ -281,7 +281,7 @@ fn empty_tracks_take_no_space() {
 fn damage_is_reported_and_repaired() {
     let kind = small_3390(10);
     for (n, format) in FORMATS[1..].iter().enumerate() {
-        let folder = Folder::new(&format!("damage-{n}"));
+        let folder = Folder::empty(&format!("damage-{n}"));
         let path = folder.path("vol");
         create(&path, kind, *format).unwrap();
         // Of each track there is one form in the file, then.
@@ -311,7 +311,7 @@ fn damage_is_reported_and_repaired() {
 
 #[test]
 fn an_entry_that_leads_astray_keeps_the_file_from_being_written() {
-    let folder = Folder::new("astray");
+    let folder = Folder::empty("astray");
     let path = folder.path("vol");
     let kind = small_3390(10);
     create(&path, kind, FORMATS[1]).unwrap();
@@ -336,7 +336,7 @@ fn an_entry_that_leads_astray_keeps_the_file_from_being_written() {
 
 #[test]
 fn shadow_files_belong_to_their_base() {
-    let folder = Folder::new("shadows");
+    let folder = Folder::empty("shadows");
     let path = folder.path("vol.3390");
     let kind = small_3390(5);
     create(&path, kind, Format::Plain).unwrap();

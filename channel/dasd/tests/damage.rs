@@ -69,7 +69,7 @@ fn damaged<T>(read: Result<T, MediaError>) -> bool {
 
 #[test]
 fn a_byte_that_changes_within_a_record_of_a_plain_file_is_found() {
-    let folder = Folder::new("damage-plain");
+    let folder = Folder::empty("damage-plain");
     let path = plain(&folder);
     rot(&path, SLOTS + 7 * SLOT + 6000, 1);
     let report = check(&path, &Options::default(), true, &mut quiet).unwrap();
@@ -96,7 +96,7 @@ fn a_byte_that_changes_within_a_record_of_a_plain_file_is_found() {
 
 #[test]
 fn a_record_that_is_read_alone_is_found_damaged_too() {
-    let folder = Folder::new("damage-record");
+    let folder = Folder::empty("damage-record");
     let path = folder.path("vol.3390");
     create(&path, small_3390(20), Format::Plain).unwrap();
     let image = Image::open(&path, Options::default()).unwrap();
@@ -114,7 +114,7 @@ fn a_record_that_is_read_alone_is_found_damaged_too() {
 
 #[test]
 fn a_byte_that_changes_in_a_block_of_a_plain_file_is_found() {
-    let folder = Folder::new("damage-fba");
+    let folder = Folder::empty("damage-fba");
     let path = folder.path("vol.9336");
     create(&path, Kind::Fba { device: 0x9336, model: 0, blocks: 1003 }, Format::Plain).unwrap();
     let image = Image::open(&path, Options::default()).unwrap();
@@ -137,7 +137,7 @@ fn a_byte_that_changes_in_a_block_of_a_plain_file_is_found() {
 
 #[test]
 fn what_differs_from_its_sums_only_is_taken_by_repair_and_what_is_no_track_is_emptied() {
-    let folder = Folder::new("damage-repair");
+    let folder = Folder::empty("damage-repair");
     let path = plain(&folder);
     rot(&path, SLOTS + 7 * SLOT + 6000, 1);
     rot(&path, SLOTS + 9 * SLOT + 2, 1);
@@ -154,7 +154,7 @@ fn what_differs_from_its_sums_only_is_taken_by_repair_and_what_is_no_track_is_em
 
 #[test]
 fn a_repair_that_is_stopped_while_it_lengthens_a_file_is_done_by_the_next_one() {
-    let folder = Folder::new("damage-stopped");
+    let folder = Folder::empty("damage-stopped");
     let path = plain(&folder);
     let tracks = small_3390(2).tracks();
     File::options().write(true).open(&path).unwrap().set_len(SLOTS + 5 * SLOT + 100).unwrap();
@@ -174,7 +174,7 @@ fn a_repair_that_is_stopped_while_it_lengthens_a_file_is_done_by_the_next_one() 
 
 #[test]
 fn what_another_program_writes_is_taken_and_told() {
-    let folder = Folder::new("damage-alien");
+    let folder = Folder::empty("damage-alien");
     let path = plain(&folder);
     let file = File::options().write(true).open(&path).unwrap();
     file.write_all_at(&[7; 100], SLOTS + 11 * SLOT + 3000).unwrap();
@@ -200,7 +200,7 @@ fn what_another_program_writes_is_taken_and_told() {
 
 #[test]
 fn sums_say_nothing_about_another_file_that_has_got_the_name() {
-    let folder = Folder::new("damage-other");
+    let folder = Folder::empty("damage-other");
     let path = plain(&folder);
     let other = folder.path("other");
     let mut bytes = std::fs::read(&path).unwrap();
@@ -245,7 +245,7 @@ fn host_ended(folder: &Folder, pages_written: u64) -> Result<Track, MediaError> 
 fn a_write_that_the_end_of_the_host_tore_is_found() {
     let served: Vec<Option<u8>> = (0..=4)
         .map(|pages| {
-            let folder = Folder::new(&format!("damage-torn-{pages}"));
+            let folder = Folder::empty(&format!("damage-torn-{pages}"));
             match host_ended(&folder, pages) {
                 Ok(track) => [1, 2].into_iter().find(|&fill| track == with_blocks(4, fill)),
                 Err(error) => None.filter(|_: &u8| !damaged::<()>(Err(error.clone()))),
@@ -257,7 +257,7 @@ fn a_write_that_the_end_of_the_host_tore_is_found() {
 
 #[test]
 fn who_was_killed_between_sums_and_data_has_the_old_data() {
-    let folder = Folder::new("damage-between");
+    let folder = Folder::empty("damage-between");
     let path = plain(&folder);
     let old = std::fs::read(&path).unwrap();
     let image = Image::open(&path, Options { policy: Policy::Lazy, ..Options::default() }).unwrap();
@@ -278,7 +278,7 @@ fn who_was_killed_between_sums_and_data_has_the_old_data() {
 
 #[test]
 fn a_host_that_has_no_room_for_sums_leaves_what_was_there() {
-    let folder = Folder::new("damage-full");
+    let folder = Folder::empty("damage-full");
     let path = plain(&folder);
     let full = Arc::new(AtomicBool::new(false));
     let faults: Arc<dyn Faults> = Arc::new({
@@ -326,7 +326,7 @@ fn no_track_is_served_that_is_not_what_was_written() {
     let kind = small_3390(2);
     let mut random = Random::seeded(11);
     for format in formats {
-        let folder = Folder::new("damage-any");
+        let folder = Folder::empty("damage-any");
         let path = folder.path("vol.3390");
         create(&path, kind, format).unwrap();
         let image = Image::open(&path, Options::default()).unwrap();

@@ -66,7 +66,7 @@ fn full_track(kind: Kind, track: u32, mut seed: u64) -> Track {
 
 #[test]
 fn volumes_made_by_dasdinit_open() {
-    let folder = Folder::new("dasdinit");
+    let folder = Folder::empty("dasdinit");
     let cases: [(&[&str], &str, u32); 9] = [
         (&[], "3390-1", 12),
         (&["-z"], "3390-1", 12),
@@ -107,7 +107,7 @@ fn volumes_made_by_dasdinit_open() {
 
 #[test]
 fn volumes_made_by_dasdload_open() {
-    let folder = Folder::new("dasdload");
+    let folder = Folder::empty("dasdload");
     std::fs::write(folder.path("text"), "the first line\nand the second\n").unwrap();
     let control = format!(
         "# a volume\nher002 3390-1 40\nsysvtoc vtoc trk 14\nUSER.TEXT TEXT {} TRK 2 0 0 PS FB 80 800\n\
@@ -142,7 +142,7 @@ fn volumes_made_by_dasdload_open() {
 
 #[test]
 fn fixed_block_volumes_made_by_dasdinit_open() {
-    let folder = Folder::new("dasdinit-fba");
+    let folder = Folder::empty("dasdinit-fba");
     for (n, flags) in [&[][..], &["-z"], &["-bz2"]].into_iter().enumerate() {
         let path = folder.path(&format!("v{n}.3370"));
         if tool("dasdinit", &[flags, &[text(&path), "3370", "FBA001", "2000"]].concat()).is_none() {
@@ -169,7 +169,7 @@ fn fixed_block_volumes_made_by_dasdinit_open() {
 
 #[test]
 fn our_volumes_pass_their_checkers_and_copy_to_the_same_tracks() {
-    let folder = Folder::new("cckdcdsk");
+    let folder = Folder::empty("cckdcdsk");
     let kind = small_3390(40);
     for (n, method) in [Method::Zlib, Method::Bzip2, Method::None].into_iter().enumerate() {
         let path = folder.path(&format!("v{n}.cckd"));
@@ -216,7 +216,7 @@ fn our_volumes_pass_their_checkers_and_copy_to_the_same_tracks() {
 /// A compressed image of a big-endian host is read and written as any; the tool swaps it back afterwards.
 #[test]
 fn a_big_endian_image_is_read_and_written() {
-    let folder = Folder::new("swapped");
+    let folder = Folder::empty("swapped");
     let kinds = [small_3390(20), Kind::Fba { device: 0x9336, model: 0x10, blocks: 5000 }];
     for (n, kind) in kinds.into_iter().enumerate() {
         let path = folder.path(&format!("swapped.{n}"));
@@ -278,7 +278,7 @@ fn a_new_3390_is_of_a_form_that_they_know_unless_it_is_too_large() {
 
 #[test]
 fn our_fixed_block_volumes_pass_their_checkers_and_copy_to_the_same_blocks() {
-    let folder = Folder::new("usual");
+    let folder = Folder::empty("usual");
     let fba = |blocks| Kind::Fba { device: 0x9336, model: 0, blocks };
     for (n, method) in [Method::Zlib, Method::Bzip2, Method::None].into_iter().enumerate() {
         let (path, plain) = (folder.path(&format!("v{n}.9336")), folder.path(&format!("p{n}.9336")));
@@ -305,7 +305,7 @@ fn our_fixed_block_volumes_pass_their_checkers_and_copy_to_the_same_blocks() {
 
 #[test]
 fn our_plain_volumes_copy_and_list() {
-    let folder = Folder::new("dasdcopy");
+    let folder = Folder::empty("dasdcopy");
     let (path, theirs) = (folder.path("ours.3380"), folder.path("theirs.cckd"));
     let kind = Kind::of_model(dasd::model::CkdModel::named("3380-K").unwrap(), 10);
     create(&path, kind, Format::Plain).unwrap();
@@ -332,7 +332,7 @@ fn our_plain_volumes_copy_and_list() {
 
 #[test]
 fn shadow_files_are_read_by_their_tools() {
-    let folder = Folder::new("their-shadows");
+    let folder = Folder::empty("their-shadows");
     let path = folder.path("base.3390");
     let kind = small_3390(30);
     create(&path, kind, Format::Compressed { wide: false, method: Method::Zlib }).unwrap();

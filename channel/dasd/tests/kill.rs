@@ -120,7 +120,7 @@ fn round(path: &Path, seed: u64, wait: Duration, done: &mut HashMap<u32, u64>, b
 }
 
 fn story(format: Format, name: &str, rounds: u64) {
-    let folder = Folder::new(&format!("kill-{name}"));
+    let folder = Folder::empty(&format!("kill-{name}"));
     let path = folder.path("vol.3390");
     create(&path, kind(), format).unwrap();
     let (mut done, mut begun) = (HashMap::new(), HashMap::new());

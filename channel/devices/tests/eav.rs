@@ -8,28 +8,12 @@ use dasd::model::CkdModel;
 use dasd::{Format, Image, Kind, Method, Volume};
 use devices::dasd::{Eckd, Options};
 use disk::{Machine, Step, get, put};
-use std::path::PathBuf;
 use std::sync::Arc;
 use support::Random;
+use support::folder::Folder;
 use zerocopy::IntoBytes;
 
 const CYLINDERS: u32 = 262_668;
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("endicott-eav-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for the test");
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn machine(image: &Arc<Image>) -> Machine {
     Machine::new(Box::new(Eckd::new(image.clone(), Options::default())))
@@ -51,10 +35,10 @@ fn format(track: Cchh, fill: u8) -> Step {
 
 #[test]
 fn cylinders_beyond_65535_are_reached_and_stay_apart() {
-    let folder = Folder::new("reached");
+    let folder = Folder::empty("eav-reached");
     let kind = Kind::of_model(CkdModel::named("3390-A").expect("there is one"), CYLINDERS);
     for (name, wide) in [("cckd", false), ("cckd64", true)] {
-        let path = folder.0.join(name);
+        let path = folder.path(name);
         dasd::create(&path, kind, Format::Compressed { wide, method: Method::Zlib }).expect("it is made");
         let open = || Image::open(&path, dasd::Options::default()).expect("it opens");
         let mut m = machine(&open());
@@ -97,8 +81,8 @@ fn cylinders_beyond_65535_are_reached_and_stay_apart() {
 
 #[test]
 fn programs_go_on_over_cylinder_65535_and_not_beyond_the_end() {
-    let folder = Folder::new("borders");
-    let path = folder.0.join("eav");
+    let folder = Folder::empty("eav-borders");
+    let path = folder.path("eav");
     let kind = Kind::of_model(CkdModel::named("3390-A").expect("there is one"), 65_667);
     dasd::create(&path, kind, Format::Compressed { wide: true, method: Method::Zlib }).expect("it is made");
     let mut m = machine(&Image::open(&path, dasd::Options::default()).expect("it opens"));

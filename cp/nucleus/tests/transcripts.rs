@@ -30,9 +30,10 @@ use directory::{Directory, Passwords};
 use nucleus::system::{Cp, SystemConfig};
 use spool::{Attributes, Queue, Spool};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use support::folder::Folder;
 use support::stories::told_again;
 use tape::Tape;
 
@@ -56,25 +57,6 @@ const SLICES: u32 = 60;
 /// Wednesday, 20 November 1991, 08:00:00.
 const MORNING: u64 = 690_624_000;
 
-/// A folder that is there as long as the story is told.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("endicott-story-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Folder(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 struct Story {
     cp: Cp,
     clock: Arc<Still>,
@@ -92,7 +74,7 @@ impl Story {
         clock.at.store(Tod::from_unix_nanos(MORNING * 1_000_000_000).0, Ordering::Relaxed);
         let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default());
         let directory = directory.expect("the sample directory has no mistakes");
-        let folder = Folder::new();
+        let folder = Folder::empty("story");
         let spool = Spool::open(&folder.0).expect("the host has a folder for temporary files");
         engine::provide(jit::translator);
         let config = SystemConfig { expanded: 64 << 20, ..SystemConfig::default() };
@@ -101,7 +83,7 @@ impl Story {
         // Two drives, and a tape that is on neither.
         assert!(cp.tapes.install(0x580, Model::T3490) && cp.tapes.install(0x581, Model::T3480));
         cp.tapes.set_library(&folder.0);
-        Tape::create(&folder.0.join("FIRST.AWS")).expect("the folder is there");
+        Tape::create(&folder.path("FIRST.AWS")).expect("the folder is there");
         Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new(), folder, hidden: false }
     }
 

@@ -490,14 +490,7 @@ impl SavedFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Folder(PathBuf);
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
+    use support::folder::Folder;
 
     fn defined(name: &str) -> SavedFile {
         let mut file = SavedFile::new(name, Kind::System, "MAINT", Tod(5));
@@ -513,7 +506,7 @@ mod tests {
 
     #[test]
     fn members_of_a_space_come_together_when_all_are_saved() {
-        let folder = Folder(std::env::temp_dir().join(format!("endicott-spaces-{}", std::process::id())));
+        let folder = Folder::absent("spaces");
         let mut all = SavedFiles::open(folder.0.clone()).unwrap();
         let define = |all: &mut SavedFiles, name: &str, space: Option<&str>, page: u32| {
             let mut file = SavedFile::new(name, Kind::Segment, "MAINT", Tod(5));
@@ -540,7 +533,7 @@ mod tests {
 
     #[test]
     fn what_is_saved_survives_and_damage_is_noticed() {
-        let folder = Folder(std::env::temp_dir().join(format!("endicott-saved-{}", std::process::id())));
+        let folder = Folder::absent("saved");
         let open = || SavedFiles::open(folder.0.clone()).unwrap();
         let mut all = open();
         let id = all.define(defined("CMS")).unwrap();

@@ -1,32 +1,13 @@
 //! The life of spool files: SPOOL, CLOSE, CHANGE, TRANSFER, ORDER, PURGE, reading, and what a crash leaves.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::path::Path;
 
 use base::{Tod, ebcdic};
 use spool::*;
+use support::folder::Folder;
 
-/// A folder of its own for each test, gone afterwards.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let n = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("spool-test-{}-{n}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Folder(path)
-    }
-
-    fn open(&self) -> Spool {
-        Spool::open(&self.0).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn open(folder: &Folder) -> Spool {
+    Spool::open(&folder.0).unwrap()
 }
 
 fn card(text: &str) -> [u8; 80] {
@@ -55,8 +36,8 @@ fn read(reader: &mut ReaderFile) -> Vec<String> {
 
 #[test]
 fn punched_to_another_user_and_read() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     let mut output = spool.open_output("MAINT", Device::Punch).unwrap();
     assert_eq!(output.spid(), 1);
     output.write(0x41, &card("HELLO")).unwrap();
@@ -82,8 +63,8 @@ fn punched_to_another_user_and_read() {
 
 #[test]
 fn a_file_that_stays_with_its_writer_keeps_its_number() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     send(&mut spool, "U1", "U2", "A", &["1"]);
     let own = send(&mut spool, "U1", "U1", "B", &["1"]);
     assert_eq!(own.spid, 2);
@@ -101,8 +82,8 @@ fn is_data(path: &Path) -> bool {
 
 #[test]
 fn keep_hold_and_class_choose_what_a_reader_gets() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     for name in ["KERNEL", "PARM", "INITRD"] {
         send(&mut spool, "U1", "U1", name, &[name]);
     }
@@ -129,8 +110,8 @@ fn keep_hold_and_class_choose_what_a_reader_gets() {
 
 #[test]
 fn order_transfer_change_and_purge() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     for name in ["A", "B", "C", "D"] {
         send(&mut spool, "U1", "U1", name, &[name]);
     }
@@ -147,7 +128,7 @@ fn order_transfer_change_and_purge() {
     let narrow = Selection::Form("NARROW".into());
     assert_eq!(spool.transfer("U1", Queue::Reader, &narrow, "U1", Queue::Printer).unwrap().len(), 1);
     drop(spool);
-    let mut spool = folder.open();
+    let mut spool = open(&folder);
     assert_eq!(names(&spool, "U1", Queue::Reader), ["D", "C"], "the order survives a restart");
     assert_eq!(spool.count("U1", Queue::Printer), 1);
     assert_eq!(spool.file_after("U1", Queue::Reader, 0).unwrap().name, "D");
@@ -160,8 +141,8 @@ fn order_transfer_change_and_purge() {
 
 #[test]
 fn no_more_numbers() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     spool.limit("U1", 2);
     send(&mut spool, "U2", "U1", "A", &["1"]);
     send(&mut spool, "U2", "U1", "B", &["1"]);
@@ -181,8 +162,8 @@ fn no_more_numbers() {
 /// DIAGNOSE X'14': blocks of 4096 bytes with the records, their lengths and the spool id.
 #[test]
 fn blocks_for_diagnose_14() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     let mut output = spool.open_output("U2", Device::Punch).unwrap();
     for n in 0..100u8 {
         let mut full = [n + 1; 80];
@@ -215,23 +196,23 @@ fn blocks_for_diagnose_14() {
 
 #[test]
 fn one_system_at_a_time() {
-    let folder = Folder::new();
-    let spool = folder.open();
+    let folder = Folder::absent("spool");
+    let spool = open(&folder);
     let second = Spool::open(&folder.0).map(|_| ()).unwrap_err();
     assert!(second.to_string().contains("belongs to a system that is running"), "{second}");
     drop(spool);
-    folder.open();
+    open(&folder);
 }
 
 #[test]
 fn punching_from_outside() {
-    let folder = Folder::new();
+    let folder = Folder::absent("spool");
     let attributes =
         |name: &str, n| Attributes { name: name.into(), ..Attributes::new("LINUX1", Queue::Reader, Tod(n)) };
     let job = |name: &str, n, content| Punch { attributes: attributes(name, n), originator: "HOST".into(), content };
     let kernel: Vec<u8> = (0..1000u32).flat_map(|n| n.to_be_bytes()).chain([0x40; 7]).collect();
     assert_eq!(punch(&folder.0, &job("KERNEL", 1, Content::Binary), &mut &kernel[..]).unwrap().cards, 51);
-    let mut spool = folder.open();
+    let mut spool = open(&folder);
     assert_eq!(names(&spool, "LINUX1", Queue::Reader), ["KERNEL"], "a starting system takes in what is there");
     let long = format!("root=/dev/dasda1 {}\n\nend\n", "x".repeat(80));
     assert_eq!(punch(&folder.0, &job("PARM", 3, Content::Text), &mut long.as_bytes()).unwrap().cards, 4);
@@ -263,8 +244,8 @@ fn punching_from_outside() {
 /// A text of this host: UTF-8 or ISO 8859-1, and what is lost or does not fit is counted.
 #[test]
 fn text_becomes_ebcdic_and_what_does_not_fit_is_counted() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     let mut cards = |text: &[u8]| {
         let attributes = Attributes::new("LINUX1", Queue::Reader, Tod(1));
         let job = Punch { attributes, originator: "HOST".into(), content: Content::Text };
@@ -286,8 +267,8 @@ fn text_becomes_ebcdic_and_what_does_not_fit_is_counted() {
 #[test]
 fn a_crash_while_a_file_comes_in_neither_loses_nor_doubles_it() {
     for step in 0..3 {
-        let folder = Folder::new();
-        drop(folder.open());
+        let folder = Folder::absent("spool");
+        drop(open(&folder));
         let job = Punch {
             attributes: Attributes::new("U", Queue::Reader, Tod(1)),
             originator: "HOST".into(),
@@ -305,19 +286,19 @@ fn a_crash_while_a_file_comes_in_neither_loses_nor_doubles_it() {
             0 => {}
             1 => std::fs::rename(&data, folder.0.join(data.file_name().unwrap())).unwrap(),
             _ => {
-                folder.open();
+                open(&folder);
                 std::fs::write(&meta, saved).unwrap();
             }
         }
-        assert_eq!(folder.open().count("U", Queue::Reader), 1, "step {step}");
-        assert_eq!(folder.open().count("U", Queue::Reader), 1, "step {step}, again");
+        assert_eq!(open(&folder).count("U", Queue::Reader), 1, "step {step}");
+        assert_eq!(open(&folder).count("U", Queue::Reader), 1, "step {step}, again");
     }
 }
 
 #[test]
 fn damage_is_listed_and_does_no_harm() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     for name in ["A", "B", "C"] {
         send(&mut spool, "U1", "U1", name, &["1"]);
     }
@@ -331,7 +312,7 @@ fn damage_is_listed_and_does_no_harm() {
     assert_eq!(data.len(), 4);
     std::fs::write(&data[0], [0; 100]).unwrap();
     std::fs::write(data[1].with_extension("meta"), "half a hea").unwrap();
-    let mut spool = folder.open();
+    let mut spool = open(&folder);
     assert_eq!(spool.damaged().len(), 2);
     assert_eq!(names(&spool, "U1", Queue::Reader), ["C"]);
     assert!(!data[3].exists(), "what was open when the system died goes");
@@ -354,8 +335,8 @@ fn damage_is_listed_and_does_no_harm() {
 
 #[test]
 fn records_of_any_length_a_block_holds() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     let mut output = spool.open_output("U1", Device::Printer).unwrap();
     assert!(matches!(output.write(9, &[1; splink::LONGEST + 1]), Err(Error::RecordTooLong(_))));
     for length in [0, 1, 132, 2000, 3000, splink::LONGEST, 5] {
@@ -371,8 +352,8 @@ fn records_of_any_length_a_block_holds() {
 
 #[test]
 fn a_kernel_and_an_initial_ram_disk_pass_quickly() {
-    let folder = Folder::new();
-    let mut spool = folder.open();
+    let folder = Folder::absent("spool");
+    let mut spool = open(&folder);
     for (name, size) in [("KERNEL", 5 << 20), ("INITRD", 30 << 20)] {
         let bytes: Vec<u8> = (0..size as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let attributes = Attributes { name: name.into(), ..Attributes::new("LINUX1", Queue::Reader, Tod(1)) };
@@ -419,7 +400,7 @@ fn work_until_killed() {
 /// Whenever a system is killed, every file that is there afterwards is whole, and no number is there twice.
 #[test]
 fn killed_at_any_moment() {
-    let folder = Folder::new();
+    let folder = Folder::absent("spool");
     for round in 0..12u64 {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "work_until_killed"])
@@ -431,7 +412,7 @@ fn killed_at_any_moment() {
         std::thread::sleep(std::time::Duration::from_millis(15 + round * 7));
         child.kill().unwrap();
         child.wait().unwrap();
-        let mut spool = folder.open();
+        let mut spool = open(&folder);
         assert!(spool.damaged().is_empty(), "round {round}: {:?}", spool.damaged());
         let files: Vec<_> = spool.all_files().map(|f| (f.owner.clone(), f.spid, f.name.clone(), f.records)).collect();
         for (owner, spid, name, records) in files {

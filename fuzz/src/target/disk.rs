@@ -5,7 +5,6 @@ use dasd::allocation::{Allocation, Area, Purpose};
 use dasd::{Format, Image, Kind, MediaError, Method, Options, Track, Volume, check, create, label, repair};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Target;
 use crate::chance::Chance;
@@ -80,31 +79,21 @@ fn write(image: &Image, fill: u8) {
 }
 
 /// A folder for one disk, whatever files it turns into; it goes with all of them.
-struct Folder(PathBuf);
+struct Folder(support::folder::Folder);
 
 impl Folder {
     fn new() -> Folder {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("endicott-fuzz-{}-{number}", std::process::id()));
-        std::fs::create_dir(&path).expect("the folder for temporary files can be written");
-        Folder(path)
+        Folder(support::folder::Folder::empty("fuzz"))
     }
 
     fn file(&self, ending: &str) -> PathBuf {
-        self.0.join(format!("disk{ending}"))
+        self.0.path(&format!("disk{ending}"))
     }
 
     /// Those of these files that there are.
     fn files(&self, endings: &[&'static str]) -> Files {
         let read = |ending: &&'static str| Some((*ending, std::fs::read(self.file(ending)).ok()?));
         endings.iter().filter_map(read).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -88,9 +88,9 @@ mod tests {
     use crate::MediaError;
     use crate::host::HostFile;
     use crate::model::CkdModel;
-    use crate::scratch::Folder;
     use crate::{Format, Kind, Tracks, create_with, open};
     use std::time::Duration;
+    use support::folder::Folder;
 
     /// Bytes that tell where they are from.
     fn content(length: usize) -> Vec<u8> {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn runs_are_what_was_written_last_to_the_end_of_the_file() {
-        let folder = Folder::new("past");
+        let folder = Folder::empty("past");
         let mut content = content(1_000_003);
         let host = file(&folder, &content);
         let mut room = Room::default();
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn the_host_has_what_it_is_to_keep_and_nothing_else() {
         const FAR: u64 = 80 * 4096;
-        let folder = Folder::new("past-kept");
+        let folder = Folder::empty("past-kept");
         let content = content(100 * 4096);
         let host = file(&folder, &content);
         if host.past().is_none() || has(host.file(), 10 * 4096) {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_host_does_not_guess_what_is_read_of_a_plain_image() {
-        let folder = Folder::new("past-guess");
+        let folder = Folder::empty("past-guess");
         let path = folder.path("x");
         let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 4);
         create_with(&path, kind, Format::Plain, Tracks::Blocks, &mut |_, _| true).unwrap();
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_host_that_cannot_reads_through_its_storage() {
-        let folder = Folder::new("past-refused");
+        let folder = Folder::empty("past-refused");
         let content = content(300_000);
         let path = folder.path("x");
         drop(file(&folder, &content));

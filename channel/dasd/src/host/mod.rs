@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn short_reads_and_writes_go_on_where_they_stopped() {
-        let folder = crate::scratch::Folder::new("short");
+        let folder = support::folder::Folder::empty("short");
         let count = Arc::new(AtomicUsize::new(0));
         let counted = count.clone();
         let faults = move |_| {
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_file_in_use_is_refused_and_its_holder_named() {
-        let folder = crate::scratch::Folder::new("lock");
+        let folder = support::folder::Folder::empty("lock");
         let path = folder.path("x");
         let first = HostFile::create(&path, None).unwrap();
         for write in [true, false] {
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_file_that_gets_another_one_s_name_is_what_is_opened() {
-        let folder = crate::scratch::Folder::new("renamed");
+        let folder = support::folder::Folder::empty("renamed");
         let (path, new) = (folder.path("x"), folder.path("new"));
         for round in 0..5 {
             let old = HostFile::open(&path, true, None).or_else(|_| HostFile::create(&path, None)).unwrap();

@@ -68,8 +68,8 @@ impl Files {
 mod tests {
     use crate::image::{Options, open};
     use crate::model::CkdModel;
-    use crate::scratch::Folder;
     use crate::{Count, Format, Image, Kind, Method, Track, Volume, create};
+    use support::folder::Folder;
 
     fn with_records(track: u32, length: u16, fill: u8) -> Track {
         let (cylinder, head) = ((track / 15) as u16, (track % 15) as u16);
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_record_of_a_known_track_is_moved_alone() {
-        let folder = Folder::new("places");
+        let folder = Folder::empty("places");
         let path = folder.path("a.3390");
         let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 20);
         create(&path, kind, Format::Plain).unwrap();
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn compressed_files_and_snapshots_have_whole_tracks() {
-        let folder = Folder::new("places-snapshot");
+        let folder = Folder::empty("places-snapshot");
         let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 20);
         let write = |image: &dyn Volume| {
             (0..300).for_each(|track| image.write_track(track, &with_records(track, 4096, 1)).unwrap());

@@ -274,9 +274,9 @@ mod tests {
     use crate::host::{Outcome, Request};
     use crate::image::Image;
     use crate::model::CkdModel;
-    use crate::scratch::Folder;
     use crate::{Count, Format, Kind, Method, Track, Volume, check, create};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use support::folder::Folder;
 
     const TRACKS: u32 = 45;
 
@@ -305,7 +305,7 @@ mod tests {
     /// Another thread writes 1, 2, 3 ... to the tracks in turn. Each snapshot is what the disk had at one moment, and
     /// merges lose nothing.
     fn snapshots_under_a_writer(name: &str, format: Format) {
-        let folder = Folder::new(name);
+        let folder = Folder::empty(name);
         let (path, image) = image(&folder, format);
         let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
         std::thread::scope(|scope| {
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn who_reads_a_snapshot_keeps_it_from_being_merged() {
-        let folder = Folder::new("snapshot-read");
+        let folder = Folder::empty("snapshot-read");
         let (path, image) = image(&folder, Format::Plain);
         image.write_track(3, &numbered(3, 1)).unwrap();
         image.snapshot().unwrap();
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn a_merge_killed_in_a_write_to_the_file_below_is_gone_on_with() {
-        let folder = Folder::new("snapshot-killed");
+        let folder = Folder::empty("snapshot-killed");
         drop(image(&folder, Format::Plain));
         let path = folder.path("vol.3390");
         let killed = ["opened", "checked"].map(|name| folder.path(name));

@@ -5,9 +5,9 @@ use super::layer::packed::Place;
 use super::*;
 use crate::host::{Outcome, Request, Room};
 use crate::model::CkdModel;
-use crate::scratch::Folder;
 use crate::{Count, create};
 use std::sync::atomic::{AtomicBool, Ordering};
+use support::folder::Folder;
 
 fn plain(folder: &Folder, name: &str, cylinders: u32) -> PathBuf {
     let path = folder.path(name);
@@ -27,7 +27,7 @@ fn with_record(cylinder: u16, head: u16, fill: u8) -> Track {
 
 #[test]
 fn a_plain_volume_keeps_its_tracks() {
-    let folder = Folder::new("image-plain");
+    let folder = Folder::empty("image-plain");
     let path = plain(&folder, "a.3390", 3);
     let volume = open(&path).unwrap();
     assert_eq!(volume.kind(), Kind::Ckd { device: 0x3390, model: 2, cylinders: 3, heads: 15, track: 56832 });
@@ -52,7 +52,7 @@ fn journal_of(path: &Path) -> PathBuf {
 
 #[test]
 fn a_new_disk_has_nothing_of_one_that_had_its_name() {
-    let folder = Folder::new("image-again");
+    let folder = Folder::empty("image-again");
     let path = plain(&folder, "a.3390", 1);
     let mut written = Track::new(0, 3);
     for (record, (length, fill)) in (1..).zip([(100, 9), (30_000, 0), (100, 9)]) {
@@ -83,7 +83,7 @@ fn a_new_disk_has_nothing_of_one_that_had_its_name() {
 
 #[test]
 fn several_files_are_one_volume() {
-    let folder = Folder::new("image-files");
+    let folder = Folder::empty("image-files");
     let (one, two) = (plain(&folder, "vol_1.3390", 3), plain(&folder, "vol_2.3390", 2));
     // The second file's tracks begin with cylinder 3, and the headers tell of one another.
     for (path, sequence, last, first) in [(&one, 1, 2u16, 0), (&two, 2, 0, 3u16)] {
@@ -108,7 +108,7 @@ fn several_files_are_one_volume() {
 
 #[test]
 fn a_damaged_track_is_reported_not_served() {
-    let folder = Folder::new("image-damaged");
+    let folder = Folder::empty("image-damaged");
     let path = plain(&folder, "a.3390", 1);
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[512 + 56832 + 4] = 9;
@@ -125,7 +125,7 @@ fn a_damaged_track_is_reported_not_served() {
 
 #[test]
 fn blocks_of_a_fixed_block_volume() {
-    let folder = Folder::new("image-fba");
+    let folder = Folder::empty("image-fba");
     let path = folder.path("a.3370");
     std::fs::write(&path, vec![0; 1000 * 512]).unwrap();
     let volume = Image::open(&path, Options { device: Some(0x3370), ..Options::default() }).unwrap();
@@ -141,7 +141,7 @@ fn blocks_of_a_fixed_block_volume() {
 
 #[test]
 fn a_closed_image_is_whole_for_others_and_opens_again_when_it_is_written() {
-    let folder = Folder::new("image-close");
+    let folder = Folder::empty("image-close");
     let path = folder.path("a.3390");
     let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 3);
     create(&path, kind, Format::Compressed { wide: false, method: crate::Method::Zlib }).unwrap();
@@ -165,7 +165,7 @@ fn a_closed_image_is_whole_for_others_and_opens_again_when_it_is_written() {
 
 #[test]
 fn what_is_written_again_and_again_is_compressed_once() {
-    let folder = Folder::new("image-loose");
+    let folder = Folder::empty("image-loose");
     let path = folder.path("a.3390");
     let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 30);
     create(&path, kind, Format::Compressed { wide: true, method: crate::Method::Zlib }).unwrap();
@@ -201,7 +201,7 @@ fn what_is_written_again_and_again_is_compressed_once() {
 #[test]
 fn what_is_staged_in_runs_is_what_was_written_last() {
     const TRACKS: u32 = 15;
-    let folder = Folder::new("image-runs");
+    let folder = Folder::empty("image-runs");
     let path = plain(&folder, "a.3390", TRACKS / 15);
     let whole = |track: u32, fill| with_record((track / 15) as u16, (track % 15) as u16, fill);
     for policy in [Policy::Safe, Policy::Lazy] {
@@ -232,7 +232,7 @@ fn what_is_staged_in_runs_is_what_was_written_last() {
 
 #[test]
 fn nobody_waits_for_who_failed_while_staging() {
-    let folder = Folder::new("image-failed");
+    let folder = Folder::empty("image-failed");
     let path = plain(&folder, "a.3390", 1);
     let armed = Arc::new(AtomicBool::new(false));
     let faults = {

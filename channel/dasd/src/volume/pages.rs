@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn slots_of_files_come_back_however_many_are_read_at_once() {
-        let folder = crate::scratch::Folder::new("pages");
+        let folder = support::folder::Folder::empty("pages");
         let packed = crate::Format::Compressed { wide: false, method: crate::Method::Zlib };
         for (name, format) in [("plain", crate::Format::Plain), ("packed", packed)] {
             let path = folder.path(name);

@@ -4,9 +4,7 @@
 use dasd::{Count, Kind, Track};
 use support::Random;
 
-#[path = "../../src/scratch.rs"]
-mod scratch;
-pub(crate) use scratch::Folder;
+pub(crate) use support::folder::Folder;
 
 /// A 3390 of so many cylinders.
 pub(crate) fn small_3390(cylinders: u32) -> Kind {

@@ -25,30 +25,21 @@ fn directory(disks: &str) -> String {
 }
 
 /// A folder for disks, gone with the test.
-struct Folder(PathBuf);
+struct Folder(support::folder::Folder);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("endicott-disks-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).expect("a folder for the test");
-        Folder(folder)
+        Folder(support::folder::Folder::empty(&format!("disks-{name}")))
     }
 
     fn file(&self, serial: &str) -> PathBuf {
-        self.0.join(serial)
+        self.0.path(serial)
     }
 
     /// A new disk, in the file that its serial names.
     fn make(&self, serial: &str, kind: Kind, format: Format, tracks: Tracks) {
         create_with(&self.file(serial), kind, format, tracks, &mut |_, _| true).expect("there is room");
         label::write(&*opened(&self.file(serial)), serial).expect("there is room");
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

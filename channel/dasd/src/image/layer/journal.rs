@@ -233,8 +233,8 @@ fn crc(parts: &[&[u8]]) -> u32 {
 mod tests {
     use super::*;
     use crate::host::{Outcome, Request};
-    use crate::scratch::Folder;
     use std::io;
+    use support::folder::Folder;
 
     fn filled(folder: &Folder, byte: u8) -> PathBuf {
         let path = folder.path("image");
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_torn_write_is_finished_when_the_image_is_opened() {
-        let folder = Folder::new("journal");
+        let folder = Folder::empty("journal");
         let path = filled(&folder, 1);
         killed(&path, 2);
         let reader = HostFile::open(&path, false, None).unwrap();
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn what_somebody_else_wrote_since_is_left_alone() {
-        let folder = Folder::new("journal-alien");
+        let folder = Folder::empty("journal-alien");
         let path = filled(&folder, 1);
         killed(&path, 1);
         let mut bytes = std::fs::read(&path).unwrap();
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_full_host_disk_leaves_the_old_bytes() {
-        let folder = Folder::new("journal-full");
+        let folder = Folder::empty("journal-full");
         let path = filled(&folder, 1);
         // The third write of the request fails halfway: the journal is the first.
         let calls = std::sync::Mutex::new(0);

@@ -66,25 +66,22 @@ INCLUDE   nowhere.cnf
 }
 
 /// A folder with these files, which goes with it.
-struct Folder(PathBuf);
+struct Folder(support::folder::Folder);
 
 impl Folder {
     fn new(name: &str, files: &[(&str, &[u8])]) -> Folder {
-        let folder = std::env::temp_dir().join(format!("endicott-import-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        files.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());
+        let folder = support::folder::Folder::empty(&format!("import-{name}"));
+        files.iter().for_each(|(name, bytes)| std::fs::write(folder.path(name), bytes).unwrap());
         Folder(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path(name)
     }
 
     fn read(&self, name: &str) -> Result<Imported, String> {
         let mut imported = Imported::default();
-        read(&self.0.join(name), &mut imported, &mut HashMap::new()).map(|()| imported)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        read(&self.path(name), &mut imported, &mut HashMap::new()).map(|()| imported)
     }
 }
 
@@ -140,7 +137,7 @@ fn included_files_are_named_and_read_once() {
     assert_eq!(imported.devices, ["CONSOLE 0009 3215"]);
     let text = imported.text(Path::new("outer.cnf"));
     let left: Vec<&str> = text.lines().skip_while(|line| *line != "* Not carried over:").skip(1).collect();
-    let inner = folder.0.canonicalize().unwrap().join("inner.cnf");
+    let inner = folder.path("").canonicalize().unwrap().join("inner.cnf");
     assert_eq!(left.len(), 7, "{text}");
     assert!(
         left.iter().any(|left| left.ends_with(": 0009 3215-C: there is a device of this number already")),
@@ -157,7 +154,7 @@ fn what_is_no_configuration_is_refused() {
     let files: [(&str, &[u8]); 3] =
         [("disk", b"CKD_P370\x0f\0\0\0"), ("letter", b"Dear Sir,\nthank you for your letter.\n"), ("empty", b"# \n")];
     let folder = Folder::new("refused", &files);
-    let refused = ["disk", "letter", "empty", "none"].map(|name| import(&folder.0.join(name)).unwrap_err());
+    let refused = ["disk", "letter", "empty", "none"].map(|name| import(&folder.path(name)).unwrap_err());
     assert!(refused[0].ends_with("disk is not a configuration, which is text: byte 8 is X'0F'"), "{refused:?}");
     assert!(refused[1].ends_with("letter is not a Hercules configuration: it has no line of one"), "{refused:?}");
     assert!(refused[2].ends_with("it has no line of one") && refused[3].contains("No such file"), "{refused:?}");
@@ -167,13 +164,13 @@ fn what_is_no_configuration_is_refused() {
 #[test]
 fn names_of_included_files_begin_in_a_folder_above() {
     let folder = Folder::new("above", &[]);
-    std::fs::create_dir(folder.0.join("conf")).unwrap();
-    std::fs::write(folder.0.join("conf/all.cnf"), "INCLUDE conf/part.cnf\n").unwrap();
-    std::fs::write(folder.0.join("conf/part.cnf"), "0200 3390 x\n").unwrap();
+    std::fs::create_dir(folder.path("conf")).unwrap();
+    std::fs::write(folder.path("conf/all.cnf"), "INCLUDE conf/part.cnf\n").unwrap();
+    std::fs::write(folder.path("conf/part.cnf"), "0200 3390 x\n").unwrap();
     let imported = folder.read("conf/all.cnf").unwrap();
     assert_eq!((imported.system, imported.left), (vec!["DASD 0200 x".to_string()], vec![]));
     // A file that only includes what is not there is a configuration, too.
-    std::fs::write(folder.0.join("conf/all.cnf"), "INCLUDE conf/none.cnf\n").unwrap();
+    std::fs::write(folder.path("conf/all.cnf"), "INCLUDE conf/none.cnf\n").unwrap();
     let imported = folder.read("conf/all.cnf").unwrap();
     assert!(imported.known == 1 && imported.left[0].why.contains("none.cnf: No such file"), "{:?}", imported.left);
 }
@@ -302,7 +299,7 @@ const DEVICES: &[(&[&str], &[&str], Options)] = &[
 
 /// What is made of one line of a configuration has each of these, as itself or as the word that it stands for.
 fn look(folder: &Folder, line: &str, wanted: &[(&str, &str)]) {
-    std::fs::write(folder.0.join("a.cnf"), line).unwrap();
+    std::fs::write(folder.path("a.cnf"), line).unwrap();
     let text = folder.read("a.cnf").unwrap().text(Path::new("x"));
     for (operand, other) in wanted {
         let there = text.contains(operand) || (!other.is_empty() && text.contains(other));
