@@ -67,7 +67,7 @@ fn what_is_coupled_to_nothing_is_not_ready() {
         assert_eq!(sense_after(&mut machine, command), 0x40, "{command:02X}");
     }
     let id = machine.run(&[(0xe4, SLI, 7, 0x3000)]);
-    assert_eq!((id.2, &machine.get(0x3000, 4)[..]), (ENDED, &[0xff, 0x30, 0x88, 0x08][..]));
+    assert_eq!((id.2, &machine.stand.get(0x3000, 4)[..]), (ENDED, &[0xff, 0x30, 0x88, 0x08][..]));
     assert!(!CtcaPlug::couple(&plug, &plug));
 }
 
@@ -75,7 +75,7 @@ fn what_is_coupled_to_nothing_is_not_ready() {
 fn a_block_goes_from_a_write_to_a_read_whichever_is_first() {
     for write_first in [true, false] {
         let mut m = two();
-        m.one.put(0x4000, b"a block of 22 bytes...");
+        m.one.stand.put(0x4000, b"a block of 22 bytes...");
         let write = |m: &mut Two| m.one.start(&[(WRITE, SLI, 22, 0x4000)]);
         let read = |m: &mut Two| m.two.start(&[(READ, SLI, 30, 0x5000)]);
         if write_first {
@@ -85,7 +85,7 @@ fn a_block_goes_from_a_write_to_a_read_whichever_is_first() {
             let attention = status(&mut m.two).expect("it is told");
             assert_eq!(attention.scsw.device, DeviceStatus::ATTENTION);
             assert_eq!(m.two.run(&[(SENSE_COMMAND_BYTE, 0, 1, 0x3000)]).2, ENDED);
-            assert_eq!(m.two.get(0x3000, 1), [WRITE]);
+            assert_eq!(m.two.stand.get(0x3000, 1), [WRITE]);
             read(&mut m);
         } else {
             read(&mut m);
@@ -95,7 +95,7 @@ fn a_block_goes_from_a_write_to_a_read_whichever_is_first() {
         }
         m.settle();
         assert_eq!((ended(&mut m.one), ended(&mut m.two)), ((0, ENDED), (8, ENDED)), "{write_first}");
-        assert_eq!(m.two.get(0x5000, 22), b"a block of 22 bytes...");
+        assert_eq!(m.two.stand.get(0x5000, 22), b"a block of 22 bytes...");
     }
 }
 
@@ -126,11 +126,11 @@ fn control_ends_when_it_is_looked_at() {
         assert_eq!(device, DeviceStatus::BUSY | DeviceStatus::ATTENTION, "{command:02X}");
     }
     assert_eq!(m.two.run(&[(SENSE_COMMAND_BYTE, 0, 1, 0x3000)]).2, ENDED);
-    assert_eq!(m.two.get(0x3000, 1), [CONTROL]);
+    assert_eq!(m.two.stand.get(0x3000, 1), [CONTROL]);
     m.settle();
     assert_eq!(ended(&mut m.one).1, ENDED);
     assert_eq!(m.two.run(&[(SENSE_COMMAND_BYTE, 0, 1, 0x3000)]).2, ENDED);
-    assert_eq!(m.two.get(0x3000, 1), [0]);
+    assert_eq!(m.two.stand.get(0x3000, 1), [0]);
 }
 
 /// Without a chain, channel end comes at once and device end later.
@@ -156,11 +156,11 @@ fn extended_mode_as_linux_uses_it() {
     m.two.start(&[(PREPARE, CC_SLI, 0, 0), (READ, SLI, 100, 0x5000)]);
     m.settle();
     assert!(status(&mut m.one).is_none() && status(&mut m.two).is_none(), "PREPARE tells nothing");
-    m.one.put(0x4000, b"packet");
+    m.one.stand.put(0x4000, b"packet");
     m.one.start(&[(PREPARE, CC_SLI, 0, 0), (WRITE, CC_SLI, 6, 0x4000), (NO_OPERATION, SLI, 0, 0)]);
     m.settle();
     assert_eq!((ended(&mut m.one), ended(&mut m.two)), ((0, ENDED), (94, ENDED)));
-    assert_eq!(m.two.get(0x5000, 6), b"packet");
+    assert_eq!(m.two.stand.get(0x5000, 6), b"packet");
     // The end of a file, and back to basic mode.
     m.two.start(&[(READ, SLI, 100, 0x5000)]);
     m.settle();
@@ -183,7 +183,7 @@ fn uncoupling_and_resets_end_what_waits() {
     assert!(ended(&mut m.one).1.has(DeviceStatus::UNIT_CHECK));
     // What waited ends as by a reset; what begins is told that nothing is there.
     m.one.run(&[(0x04, SLI, 1, 0x3000)]);
-    assert_eq!(m.one.get(0x3000, 1), [0x41]);
+    assert_eq!(m.one.stand.get(0x3000, 1), [0x41]);
     assert_eq!(sense_after(&mut m.one, READ), 0x40);
     assert_eq!(sense_after(&mut m.two, WRITE), 0x40);
     assert!(m.plugs[0].peer().is_none());
@@ -200,7 +200,7 @@ fn uncoupling_and_resets_end_what_waits() {
     m.settle();
     assert!(ended(&mut m.one).1.has(DeviceStatus::UNIT_CHECK));
     m.one.run(&[(0x04, SLI, 1, 0x3000)]);
-    assert_eq!(m.one.get(0x3000, 1), [0x41]);
+    assert_eq!(m.one.stand.get(0x3000, 1), [0x41]);
 }
 
 #[test]

@@ -42,14 +42,14 @@ impl Rig {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        self.m.put(0x3000, bytes);
+        self.m.stand.put(0x3000, bytes);
         assert_eq!(self.m.run(&[(0x01, 0, bytes.len() as u16, 0x3000)]), (0x1008, 0, ENDED, 0));
     }
 
     /// Reads a block that is `bytes`.
     fn reads(&mut self, bytes: &[u8]) {
         assert_eq!(self.one(0x02), (ENDED, bytes.len() as u16));
-        assert_eq!(self.m.get(0x3000, bytes.len()), bytes);
+        assert_eq!(self.m.stand.get(0x3000, bytes.len()), bytes);
     }
 
     /// A command that ends in unit check: sense bytes 0, 1 and 3.
@@ -57,7 +57,7 @@ impl Rig {
         let (device, _) = self.one(command);
         assert_eq!(device, DeviceStatus(0x0e), "{command:02X}");
         assert_eq!(self.one(0x04).0, ENDED);
-        let sense = self.m.get(0x3000, 4);
+        let sense = self.m.stand.get(0x3000, 4);
         [sense[0], sense[1], sense[3]]
     }
 }
@@ -87,7 +87,7 @@ fn blocks_and_files_are_written_read_and_passed_over() {
     assert_eq!(rig.one(0x27).0, EXCEPTION);
     let (_, count, device, _) = rig.m.run(&[(0x0c, SLI, 80, 0x304f)]);
     assert_eq!((device, count), (ENDED, 75));
-    assert_eq!(rig.m.get(0x304b, 5), b"three");
+    assert_eq!(rig.m.stand.get(0x304b, 5), b"three");
     assert_eq!(rig.one(0x27).0, EXCEPTION);
     assert_eq!(rig.one(0x27).0, ENDED);
     rig.reads(b"two");
@@ -118,17 +118,17 @@ fn block_numbers_lead_back_to_blocks() {
     assert_eq!(rig.one(0x07).0, ENDED);
     (0..17).for_each(|n| rig.reads(&[n; 70]));
     assert_eq!(rig.one(0x22).1, 8);
-    let id = rig.m.get(0x3000, 4);
+    let id = rig.m.stand.get(0x3000, 4);
     assert_eq!(id, [1, 0, 0, 17]);
     assert_eq!(rig.one(0x07).0, ENDED);
-    rig.m.put(0x2000, &id);
+    rig.m.stand.put(0x2000, &id);
     assert_eq!(rig.m.run(&[(0x4f, CC_SLI, 4, 0x2000), (0x02, SLI, 70, 0x3000)]).2, ENDED);
-    assert_eq!(rig.m.get(0x3000, 70), [17; 70]);
-    rig.m.put(0x3000, &[0, 0, 1, 0]);
+    assert_eq!(rig.m.stand.get(0x3000, 70), [17; 70]);
+    rig.m.stand.put(0x3000, &[0, 0, 1, 0]);
     let (.., device, _) = rig.m.run(&[(0x4f, 0, 4, 0x3000)]);
     assert!(device.has(DeviceStatus::UNIT_CHECK));
     assert_eq!(rig.one(0x04).0, ENDED);
-    assert_eq!(rig.m.get(0x3000, 4), [0, 0xc0, 0, 0x44]);
+    assert_eq!(rig.m.stand.get(0x3000, 4), [0, 0xc0, 0, 0x44]);
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn what_cannot_be_done_is_said_by_sense_bytes() {
     assert_eq!(rig.fails(0x55), [0x80, 0x4a, 0x27]);
     // Sense without a check says how the drive is.
     assert_eq!(rig.one(0x04), (ENDED, 32));
-    assert_eq!(rig.m.get(0x3000, 2), [0, 0x4a]);
+    assert_eq!(rig.m.stand.get(0x3000, 2), [0, 0x4a]);
     assert_eq!(rig.one(0xe4).1, 7);
-    assert_eq!(rig.m.get(0x3000, 7), [0xff, 0x34, 0x90, 0x10, 0x34, 0x90, 0x10]);
+    assert_eq!(rig.m.stand.get(0x3000, 7), [0xff, 0x34, 0x90, 0x10, 0x34, 0x90, 0x10]);
     // Unloaded: not ready, until another tape is mounted, of which the program is told.
     assert_eq!(rig.one(0x0f).0, ENDED);
     assert_eq!(rig.fails(0x02), [0x40, 0x40, 0x43]);
@@ -161,8 +161,8 @@ fn what_cannot_be_done_is_said_by_sense_bytes() {
 #[test]
 fn commands_take_their_parameters_whole() {
     let mut rig = Rig::new("parameters.aws", false);
-    rig.m.put(0x2000, &[0x20]);
-    rig.m.put(0x3000, b"a block");
+    rig.m.stand.put(0x2000, &[0x20]);
+    rig.m.stand.put(0x3000, b"a block");
     assert_eq!(rig.m.run(&[(0xdb, 0x40, 1, 0x2000), (0x01, 0, 7, 0x3000)]), (0x1010, 0, ENDED, 0));
     for (command, count) in [(0xb7, 11), (0xc7, 11), (0x9f, 17), (0xe3, 12)] {
         assert_eq!(rig.m.run(&[(command, 0, count, 0x2000)]), (0x1008, 0, ENDED, 0), "{command:02X}");
@@ -175,10 +175,10 @@ fn a_path_joins_its_group_and_leaves_it() {
     let mut rig = Rig::new("paths.aws", false);
     let group = |rig: &mut Rig| {
         assert_eq!(rig.one(0x34), (ENDED, 12));
-        rig.m.get(0x3000, 12)
+        rig.m.stand.get(0x3000, 12)
     };
     let set = |rig: &mut Rig, function: u8, id: u8, count: u16| {
-        rig.m.put(0x3000, &[&[function][..], &[id; 11]].concat());
+        rig.m.stand.put(0x3000, &[&[function][..], &[id; 11]].concat());
         rig.m.run(&[(0xaf, SLI, count, 0x3000)]).2
     };
     let check = DeviceStatus(0x0e);
@@ -202,7 +202,7 @@ fn a_3420_writes_reads_and_knows_no_block_numbers() {
     rig.write(b"first");
     rig.write(b"second");
     assert_eq!((rig.one(0x1f).0, rig.one(0x07).0), (ENDED, ENDED));
-    assert_eq!((rig.one(0x04), rig.m.get(0x3000, 8)), ((ENDED, 24), vec![0, 0x48, 0, 4, 0, 0xc0, 0x20, 0]));
+    assert_eq!((rig.one(0x04), rig.m.stand.get(0x3000, 8)), ((ENDED, 24), vec![0, 0x48, 0, 4, 0, 0xc0, 0x20, 0]));
     rig.reads(b"first");
     rig.reads(b"second");
     assert_eq!(rig.one(0x02).0, EXCEPTION);

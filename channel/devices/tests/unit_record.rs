@@ -62,7 +62,7 @@ fn console() -> (Machine, Paper, ConsoleInput) {
 #[test]
 fn a_console_writes_what_it_is_given() {
     let (mut m, paper, _) = console();
-    m.put(0x2000, b"\xc1\x15\xc2\x15\xc3");
+    m.stand.put(0x2000, b"\xc1\x15\xc2\x15\xc3");
     let ended = m.run(&[(0x01, CC_SLI, 4, 0x2000), (0x09, CC_SLI, 1, 0x2004), (0x0b, CC_SLI, 1, 0), (0x03, SLI, 1, 0)]);
     assert_eq!(ended, (0x1020, 1, ENDED, 0));
     let written = paper.0.lock().unwrap();
@@ -79,7 +79,7 @@ fn attention_then_read_inquiry() {
     assert_eq!((irb.scsw.device, irb.scsw.control.get() & 0x7000), (DeviceStatus::ATTENTION, 0));
     assert_eq!(m.stand.css.test_subchannel(m.id).0, 1, "once");
     assert_eq!(m.run(&[(0x0a, SLI, 160, 0x2000)]), (0x1008, 158, ENDED, 0));
-    assert_eq!(m.get(0x2000, 3), b"\x93\xa2\0");
+    assert_eq!(m.stand.get(0x2000, 3), b"\x93\xa2\0");
     assert_eq!(m.stand.css.test_subchannel(m.id).0, 1);
 
     // Two lines while the guest was busy: an attention for each.
@@ -89,7 +89,7 @@ fn attention_then_read_inquiry() {
     for line in [b"A", b"B"] {
         assert_eq!(m.end().scsw.device, DeviceStatus::ATTENTION);
         assert_eq!(m.run(&[(0x0a, SLI, 160, 0x2000)]), (0x1008, 159, ENDED, 0));
-        assert_eq!(m.get(0x2000, 1), line);
+        assert_eq!(m.stand.get(0x2000, 1), line);
     }
     assert_eq!((m.stand.css.test_subchannel(m.id).0, input.queued()), (1, 0));
     // An empty line.
@@ -106,7 +106,7 @@ fn a_line_longer_than_the_area_is_cut_and_the_host_hears_of_it() {
     m.stand.css.attend();
     m.end();
     assert_eq!(m.run(&[(0x0a, SLI, 4, 0x2000)]), (0x1008, 0, ENDED, 0));
-    assert_eq!(m.get(0x2000, 5), b"ABCD\0");
+    assert_eq!(m.stand.get(0x2000, 5), b"ABCD\0");
     assert_eq!(*paper.1.lock().unwrap(), ["cut at 4"]);
 }
 
@@ -164,17 +164,17 @@ fn the_linux_loader_reads_files_of_cards() {
     let bytes = |(ccw, count, ..): (u32, u16, DeviceStatus, u8)| (ccw - 0x1000) / 8 * 80 - u32::from(count);
     let ended = m.run(&chunk);
     assert_eq!((ended.2.0, bytes(ended)), (0x0c, 1600));
-    assert_eq!(m.get(0x2000 + 1599, 1), [20]);
+    assert_eq!(m.stand.get(0x2000 + 1599, 1), [20]);
     let ended = m.run(&chunk);
     assert_eq!((ended, bytes(ended)), ((0x1030, 80, DeviceStatus(0x0d), 0), 400));
-    assert_eq!(m.get(0x2000 + 399, 2), [25, 6], "the card that was not there stored nothing");
+    assert_eq!(m.stand.get(0x2000 + 399, 2), [25, 6], "the card that was not there stored nothing");
     let ended = m.run(&chunk);
     assert_eq!((ended.2.0, bytes(ended)), (0x0d, 80));
-    assert_eq!(m.get(0x2000, 80), [b"\x99\x96".as_slice(), &[0x40; 78]].concat());
+    assert_eq!(m.stand.get(0x2000, 80), [b"\x99\x96".as_slice(), &[0x40; 78]].concat());
     let ended = m.run(&chunk);
     assert_eq!((ended.2.0, bytes(ended)), (0x0e, 0), "no file: unit check");
     assert_eq!(m.run(&[(0x04, SLI, 24, 0x3000)]).2, ENDED);
-    assert_eq!(m.get(0x3000, 1), [0x40], "intervention required");
+    assert_eq!(m.stand.get(0x3000, 1), [0x40], "intervention required");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn ipl_from_cards() {
     let mut m = Machine::new(Box::new(Reader2540::new(Box::new(deck))));
     m.stand.css.reset();
     assert_eq!(m.stand.css.start_ipl(m.id), Ipl::Loaded);
-    assert_eq!((m.get(0, 2), m.get(0x18, 80)), (vec![0, 8], vec![7; 80]));
+    assert_eq!((m.stand.get(0, 2), m.stand.get(0x18, 80)), (vec![0, 8], vec![7; 80]));
     assert!(matches!(m.stand.css.start_ipl(m.id), Ipl::Failed(_)), "no more cards");
 }
 
@@ -195,7 +195,7 @@ fn a_card_can_be_looked_at_before_it_is_fed() {
     let mut m = Machine::new(Box::new(Reader2540::new(Box::new(deck))));
     let look = (0xc2, CC_SLI, 80, 0x2000);
     m.run(&[look, look, (0x23, CC_SLI, 1, 0), look, (0x42, CC_SLI, 80, 0x2100), (0x02, SLI, 80, 0x2200)]);
-    assert_eq!((m.get(0x2000, 1), m.get(0x2100, 1), m.get(0x2200, 1)), (vec![2], vec![2], vec![3]));
+    assert_eq!((m.stand.get(0x2000, 1), m.stand.get(0x2100, 1), m.stand.get(0x2200, 1)), (vec![2], vec![2], vec![3]));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_new_file_makes_the_reader_ready() {
 fn punch_and_printer_keep_command_and_data() {
     let tray = Tray::default();
     let mut m = Machine::new(Box::new(Punch2540::new(Box::new(tray.clone()))));
-    m.put(0x2000, &[0xc1; 200]);
+    m.stand.put(0x2000, &[0xc1; 200]);
     // As vmur writes: each record its own CCW, no operation at the end.
     assert_eq!(m.run(&[(0x01, CC_SLI, 80, 0x2000), (0x41, CC_SLI, 5, 0x2000), (0x03, SLI, 1, 0)]).2, ENDED);
     assert_eq!(*tray.0.lock().unwrap(), [(0x01, vec![0xc1; 80]), (0x41, vec![0xc1; 5])]);
@@ -224,7 +224,7 @@ fn punch_and_printer_keep_command_and_data() {
 
     let tray = Tray::default();
     let mut m = Machine::new(Box::new(Printer1403::new(Box::new(tray.clone()))));
-    m.put(0x2000, &[0xc2; 200]);
+    m.stand.put(0x2000, &[0xc2; 200]);
     let ended = m.run(&[
         (0x8b, CC_SLI, 1, 0),
         (0x63, CC_SLI, 180, 0x2000),

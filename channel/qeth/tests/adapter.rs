@@ -9,7 +9,6 @@ use arch::qdio::{
 };
 use net::{Mac, Port, Settings, Switch};
 use qeth::Family;
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use support::Random;
 use teststand::{CC, SLI, Stand, Still};
@@ -37,20 +36,6 @@ struct Driver {
     switch: Switch,
 }
 
-impl Deref for Driver {
-    type Target = Stand;
-
-    fn deref(&self) -> &Stand {
-        &self.stand
-    }
-}
-
-impl DerefMut for Driver {
-    fn deref_mut(&mut self) -> &mut Stand {
-        &mut self.stand
-    }
-}
-
 /// Input queue 0, and output queues after it.
 const QUEUES: u64 = 5;
 
@@ -75,26 +60,26 @@ impl Driver {
             level: 0x4101.into(),
             ..Activation::default()
         };
-        self.put(AREA.into(), activation.as_bytes());
-        self.start(device, &[(0x01, CC, 0x22, AREA), (0x02, 0, 4096, AREA)]);
+        self.stand.put(AREA.into(), activation.as_bytes());
+        self.stand.start(device, &[(0x01, CC, 0x22, AREA), (0x02, 0, 4096, AREA)]);
     }
 
     /// Activates a control channel.
     fn activate(&mut self, device: usize) -> Activation {
         self.start_activation(device);
-        assert_eq!(self.ended(device), Some(DeviceStatus::ENDED));
-        self.storage.read_layout(Absolute(AREA.into())).unwrap()
+        assert_eq!(self.stand.ended(device), Some(DeviceStatus::ENDED));
+        self.stand.storage.read_layout(Absolute(AREA.into())).unwrap()
     }
 
     /// A message, and what the read device has for it.
     fn ask(&mut self, message: &[u8]) -> Vec<u8> {
-        self.start(0, &[(0x02, SLI, 4096, AREA)]);
-        self.put(AREA as u64 + 0x1000, message);
-        self.start(1, &[(0x01, SLI, message.len() as u16, AREA + 0x1000)]);
-        assert_eq!(self.ended(1), Some(DeviceStatus::ENDED));
-        self.attend();
-        assert_eq!(self.ended(0), Some(DeviceStatus::ENDED));
-        self.get(AREA.into(), message.len().max(0x6c))
+        self.stand.start(0, &[(0x02, SLI, 4096, AREA)]);
+        self.stand.put(AREA as u64 + 0x1000, message);
+        self.stand.start(1, &[(0x01, SLI, message.len() as u16, AREA + 0x1000)]);
+        assert_eq!(self.stand.ended(1), Some(DeviceStatus::ENDED));
+        self.stand.attend();
+        assert_eq!(self.stand.ended(0), Some(DeviceStatus::ENDED));
+        self.stand.get(AREA.into(), message.len().max(0x6c))
     }
 
     /// Activates the control channels and says that the driver is at layer 3.
@@ -131,11 +116,11 @@ impl Driver {
         let length = (bytes.len() as u16).into();
         let head = PacketHead { kind: PacketHead::LAYER_3, flags, length, next_4: next, ..PacketHead::default() };
         let at = PAGES + 0x10_0000 + 0x4000 * buffer;
-        self.put(at, &[head.as_bytes(), bytes].concat());
+        self.stand.put(at, &[head.as_bytes(), bytes].concat());
         let (length, address) = ((32 + bytes.len() as u32).into(), at.into());
         self.element(1, buffer, 0, Element { flags: 0x40, length, address, ..Element::default() });
-        self.put(STATES + 0x100 + buffer, &[state::OUTPUT_PRIMED]);
-        assert_eq!(self.stand.css.signal_adapter(self.ids[2], 0, 0x8000_0000), 0);
+        self.stand.put(STATES + 0x100 + buffer, &[state::OUTPUT_PRIMED]);
+        assert_eq!(self.stand.css.signal_adapter(self.stand.ids[2], 0, 0x8000_0000), 0);
     }
 
     fn taken(&self) -> Option<Vec<u8>> {
@@ -167,18 +152,18 @@ impl Driver {
             };
             bytes.extend(descriptor.as_bytes());
             for buffer in 0..128 {
-                self.put(LIST + 0x400 * n + 8 * buffer, &(BUFFERS + 0x100 * (128 * n + buffer)).to_be_bytes());
-                self.put(STATES + 0x100 * n + buffer, &[if n == 0 { 0x80 } else { 0xa0 }]);
+                self.stand.put(LIST + 0x400 * n + 8 * buffer, &(BUFFERS + 0x100 * (128 * n + buffer)).to_be_bytes());
+                self.stand.put(STATES + 0x100 * n + buffer, &[if n == 0 { 0x80 } else { 0xa0 }]);
             }
         }
         bytes.resize(4096, 0);
-        self.put(BLOCKS.into(), &bytes);
-        self.start(2, &[(command::ESTABLISH, SLI, 4096, BLOCKS)]);
-        assert_eq!(self.ended(2), Some(DeviceStatus::ENDED));
-        self.start(2, &[(command::ACTIVATE, SLI, 0, 0)]);
-        self.attend();
-        assert_eq!(self.ended(2), None, "it goes on as long as the queues are active");
-        assert_eq!(self.get(INFORMATION + 3, 1), [0x40]);
+        self.stand.put(BLOCKS.into(), &bytes);
+        self.stand.start(2, &[(command::ESTABLISH, SLI, 4096, BLOCKS)]);
+        assert_eq!(self.stand.ended(2), Some(DeviceStatus::ENDED));
+        self.stand.start(2, &[(command::ACTIVATE, SLI, 0, 0)]);
+        self.stand.attend();
+        assert_eq!(self.stand.ended(2), None, "it goes on as long as the queues are active");
+        assert_eq!(self.stand.get(INFORMATION + 3, 1), [0x40]);
     }
 
     /// Where the adapter indicates, by CHANNEL SUBSYSTEM CALL.
@@ -188,13 +173,13 @@ impl Driver {
         block[0x10..0x18].copy_from_slice(&SUMMARY.to_be_bytes());
         block[0x18..0x20].copy_from_slice(&OWN.to_be_bytes());
         block[0x23] = 3;
-        block[0x2c..0x30].copy_from_slice(&[0, 1, 0, self.ids[2].number() as u8]);
+        block[0x2c..0x30].copy_from_slice(&[0, 1, 0, self.stand.ids[2].number() as u8]);
         self.stand.css.channel_subsystem_call(&mut block).unwrap();
         assert_eq!(block[0xfe0..0xfe4], [0, 8, 0, 1]);
     }
 
     fn element(&self, queue: u64, buffer: u64, n: u64, element: Element) {
-        self.put(BUFFERS + 0x100 * (128 * queue + buffer) + 16 * n, element.as_bytes());
+        self.stand.put(BUFFERS + 0x100 * (128 * queue + buffer) + 16 * n, element.as_bytes());
     }
 
     /// An input buffer of two parts.
@@ -203,7 +188,7 @@ impl Driver {
             let at = PAGES + 0x2000 * buffer + 0x1000 * n;
             self.element(0, buffer, n, Element { length: 4096.into(), address: at.into(), ..Element::default() });
         }
-        self.put(STATES + buffer, &[state::INPUT_EMPTY]);
+        self.stand.put(STATES + buffer, &[state::INPUT_EMPTY]);
     }
 
     /// An output buffer with frames, each of head and frame in parts of their own.
@@ -215,7 +200,7 @@ impl Driver {
                 FrameHead { kind: FrameHead::LAYER_2, length: (frame.len() as u16).into(), ..FrameHead::default() };
             for (part, bytes) in [head.as_bytes(), frame].into_iter().enumerate() {
                 let number = 2 * n as u64 + part as u64;
-                self.put(at, bytes);
+                self.stand.put(at, bytes);
                 let flags = if number == last { 0x40 } else { 0 };
                 let (length, address) = ((bytes.len() as u32).into(), at.into());
                 let request = if number == 0 { 0x40 } else { 0 };
@@ -223,7 +208,7 @@ impl Driver {
                 at += bytes.len() as u64;
             }
         }
-        self.put(STATES + 0x100 * queue + buffer, &[state::OUTPUT_PRIMED]);
+        self.stand.put(STATES + 0x100 * queue + buffer, &[state::OUTPUT_PRIMED]);
     }
 
     fn interrupted(&mut self) -> bool {
@@ -251,12 +236,12 @@ fn control_channels_come_up_as_the_driver_wants_them() {
     assert_eq!((&answer[0x5f..0x61], &answer[0x57..0x59], answer[0x6b]), (&[0x23, 0x20][..], &[0, 0x18][..], 3));
     assert_eq!(answer[0x20..0x24], [0, 0, 0, 5]);
     // A write that is no message, and a write before activation.
-    driver.start(1, &[(0x01, SLI, 8, AREA)]);
-    assert!(driver.ended(1).unwrap().has(DeviceStatus::UNIT_CHECK));
+    driver.stand.start(1, &[(0x01, SLI, 8, AREA)]);
+    assert!(driver.stand.ended(1).unwrap().has(DeviceStatus::UNIT_CHECK));
     let mut driver = Driver::new();
-    driver.put(AREA.into(), &message);
-    driver.start(1, &[(0x01, SLI, 0x6b, AREA)]);
-    assert!(driver.ended(1).unwrap().has(DeviceStatus::UNIT_CHECK));
+    driver.stand.put(AREA.into(), &message);
+    driver.stand.start(1, &[(0x01, SLI, 0x6b, AREA)]);
+    assert!(driver.stand.ended(1).unwrap().has(DeviceStatus::UNIT_CHECK));
 }
 
 #[test]
@@ -266,20 +251,20 @@ fn frames_go_both_ways_and_the_driver_is_told() {
     driver.establish();
     let port = Arc::new(driver.switch.port(Settings::default()));
     driver.cable.couple(Some(port.clone()));
-    driver.attend();
+    driver.stand.attend();
     // Out: two frames in one buffer, one in another queue.
     let [a, b, c] = [b"one".to_vec(), vec![7; 1400], b"three".to_vec()].map(|text| frame(OTHER, MAC, &text));
     driver.prime(1, 0, &[&a, &b]);
     driver.prime(3, 0, &[&c]);
-    assert_eq!(driver.stand.css.signal_adapter(driver.ids[2], 0, 0xa000_0000), 0);
+    assert_eq!(driver.stand.css.signal_adapter(driver.stand.ids[2], 0, 0xa000_0000), 0);
     let mut taken = Vec::new();
     for sent in [&a, &b, &c] {
         assert!(driver.other.receive(&mut taken));
         assert_eq!(&taken, sent);
     }
-    assert_eq!([driver.get(STATES + 0x100, 1), driver.get(STATES + 0x300, 1)], [[state::OUTPUT_EMPTY]; 2]);
+    assert_eq!([driver.stand.get(STATES + 0x100, 1), driver.stand.get(STATES + 0x300, 1)], [[state::OUTPUT_EMPTY]; 2]);
     assert!(driver.interrupted() && !driver.interrupted());
-    assert_eq!((driver.get(SUMMARY, 1), driver.get(OWN, 1)), (vec![1], vec![1]));
+    assert_eq!((driver.stand.get(SUMMARY, 1), driver.stand.get(OWN, 1)), (vec![1], vec![1]));
 
     // In: the driver is told, even where it has not looked at what was indicated before.
     (0..2).for_each(|buffer| driver.empty(buffer));
@@ -287,24 +272,24 @@ fn frames_go_both_ways_and_the_driver_is_told() {
     driver.other.send(&a_reply(b"short"));
     driver.other.send(&long);
     driver.other.send(&a_reply(b"no buffer"));
-    driver.attend();
+    driver.stand.attend();
     assert!(driver.interrupted());
-    assert_eq!(driver.get(STATES, 3), [state::INPUT_PRIMED, state::INPUT_PRIMED, 0x80]);
-    let head: FrameHead = driver.storage.read_layout(Absolute(PAGES)).unwrap();
+    assert_eq!(driver.stand.get(STATES, 3), [state::INPUT_PRIMED, state::INPUT_PRIMED, 0x80]);
+    let head: FrameHead = driver.stand.storage.read_layout(Absolute(PAGES)).unwrap();
     assert_eq!((head.kind, head.length.get(), head.cast), (2, 14 + 5, 4));
-    assert_eq!(driver.get(PAGES + 32, 19), a_reply(b"short"));
-    let parts: [Element; 2] = driver.storage.read_layout(Absolute(BUFFERS + 0x100)).unwrap();
+    assert_eq!(driver.stand.get(PAGES + 32, 19), a_reply(b"short"));
+    let parts: [Element; 2] = driver.stand.storage.read_layout(Absolute(BUFFERS + 0x100)).unwrap();
     assert_eq!(parts.map(|part| (part.length.get(), part.flags)), [(4096, 0), (5014 + 32 - 4096, 0x40)]);
     // Buffers that are empty again are told by SIGNAL ADAPTER, and what has waited comes.
     driver.empty(2);
-    assert_eq!(driver.stand.css.signal_adapter(driver.ids[2], 1, 0x8000_0000), 0);
-    assert_eq!(driver.get(STATES + 2, 1), [state::INPUT_PRIMED]);
+    assert_eq!(driver.stand.css.signal_adapter(driver.stand.ids[2], 1, 0x8000_0000), 0);
+    assert_eq!(driver.stand.get(STATES + 2, 1), [state::INPUT_PRIMED]);
     assert!(driver.interrupted());
 
     // Halted, there are no queues.
-    assert_eq!(driver.stand.css.halt_subchannel(driver.ids[2]), 0);
-    assert_eq!(driver.stand.css.signal_adapter(driver.ids[2], 0, 0x8000_0000), 3);
-    assert_eq!(driver.stand.css.signal_adapter(driver.ids[0], 0, 0x8000_0000), 3);
+    assert_eq!(driver.stand.css.halt_subchannel(driver.stand.ids[2]), 0);
+    assert_eq!(driver.stand.css.signal_adapter(driver.stand.ids[2], 0, 0x8000_0000), 3);
+    assert_eq!(driver.stand.css.signal_adapter(driver.stand.ids[0], 0, 0x8000_0000), 3);
     assert_eq!(port.counters().received, 3);
 }
 
@@ -339,7 +324,7 @@ fn at_layer_3_packets_go_both_ways_and_arp_is_the_adapters() {
         driver.establish_as(format);
         let port = Arc::new(driver.switch.port(Settings::default()));
         driver.cable.couple(Some(port.clone()));
-        driver.attend();
+        driver.stand.attend();
         let (_, can, does, _) = driver.command(adapter::QUERY_ASSISTS, 4, &[]);
         let wanted = assist::ARP | assist::BROADCAST | assist::MULTICAST | assist::PARAMETERS;
         assert_eq!((can & wanted, can & assist::IPV6 != 0), (wanted, family == Family::Osa));
@@ -360,7 +345,7 @@ fn at_layer_3_packets_go_both_ways_and_arp_is_the_adapters() {
         assert_eq!(driver.taken(), Some(arp(1, Mac::BROADCAST, (MAC, OUR_IP), (NONE, OTHER_IP))));
         assert_eq!(driver.taken(), None);
         driver.other.send(&arp(2, MAC, (OTHER, OTHER_IP), (MAC, OUR_IP)));
-        driver.attend();
+        driver.stand.attend();
         for sent in [&one, &two] {
             assert_eq!(driver.taken(), Some([&OTHER.0[..], &MAC.0, &[8, 0], sent].concat()));
         }
@@ -379,13 +364,13 @@ fn at_layer_3_packets_go_both_ways_and_arp_is_the_adapters() {
         driver.other.send(&framed(MAC, [8, 0], &packet(OTHER_IP, OUR_IP, 5)));
         driver.other.send(&framed(MAC, [8, 0], b"no packet"));
         driver.other.send(&framed(MAC, [0x86, 0xdd], &[0x60; 60]));
-        driver.attend();
+        driver.stand.attend();
         assert_eq!(driver.taken(), Some(arp(2, OTHER, (MAC, OUR_IP), (OTHER, OTHER_IP))));
         assert_eq!(driver.taken(), None);
-        assert_eq!(driver.get(STATES, 2), [state::INPUT_PRIMED, state::INPUT_EMPTY]);
-        let head: PacketHead = driver.storage.read_layout(Absolute(PAGES)).unwrap();
+        assert_eq!(driver.stand.get(STATES, 2), [state::INPUT_PRIMED, state::INPUT_EMPTY]);
+        let head: PacketHead = driver.stand.storage.read_layout(Absolute(PAGES)).unwrap();
         assert_eq!((head.kind, head.flags, head.length.get()), (1, packet::UNI, 25));
-        assert_eq!(driver.get(PAGES + 32, 25), packet(OTHER_IP, OUR_IP, 5));
+        assert_eq!(driver.stand.get(PAGES + 32, 25), packet(OTHER_IP, OUR_IP, 5));
         // IPv6 passes as frames, once it is to.
         let (outcome, can, ..) = driver.command(adapter::QUERY_ASSISTS, 6, &[]);
         assert_eq!((outcome, can), (0, if family == Family::Osa { assist::IPV6 | assist::PASS } else { 0 }));
@@ -393,10 +378,10 @@ fn at_layer_3_packets_go_both_ways_and_arp_is_the_adapters() {
             assert_eq!(driver.assist(6, assist::PASS, assisting::START), (0, assist::PASS));
             let frame = framed(MAC, [0x86, 0xdd], &[0x60; 60]);
             driver.other.send(&frame);
-            driver.attend();
-            let head: PacketHead = driver.storage.read_layout(Absolute(PAGES + 0x2000)).unwrap();
+            driver.stand.attend();
+            let head: PacketHead = driver.stand.storage.read_layout(Absolute(PAGES + 0x2000)).unwrap();
             assert_eq!((head.flags, usize::from(head.length.get())), (0x80 | 0x10 | packet::UNI, frame.len()));
-            assert_eq!(driver.get(PAGES + 0x2000 + 32, frame.len()), frame);
+            assert_eq!(driver.stand.get(PAGES + 0x2000 + 32, frame.len()), frame);
             let out = [&OTHER.0[..], &MAC.0, &[0x86, 0xdd], &[0x60; 60]].concat();
             driver.send_packet(5, 0x80 | 0x10 | packet::UNI, [0; 4], &out);
             assert_eq!(driver.taken(), Some(out));
@@ -404,13 +389,13 @@ fn at_layer_3_packets_go_both_ways_and_arp_is_the_adapters() {
         // IPv6 that is no frame goes nowhere; what is no packet is an error of its buffer.
         let next = if family == Family::Osa { 6 } else { 5 };
         driver.send_packet(next, packet::IPV6 | packet::MULTI, [0; 4], &[0x60; 60]);
-        assert_eq!((driver.get(STATES + 0x100 + next, 1), driver.taken()), (vec![state::OUTPUT_EMPTY], None));
+        assert_eq!((driver.stand.get(STATES + 0x100 + next, 1), driver.taken()), (vec![state::OUTPUT_EMPTY], None));
         driver.send_packet(next + 1, packet::UNI, OTHER_IP, b"none");
-        assert_eq!(driver.get(STATES + 0x100 + next + 1, 1), [state::OUTPUT_ERROR]);
+        assert_eq!(driver.stand.get(STATES + 0x100 + next + 1, 1), [state::OUTPUT_ERROR]);
         // Elsewhere the address is told anew, and neighbours are others.
         let port = Arc::new(driver.switch.port(Settings::default()));
         driver.cable.couple(Some(port));
-        driver.attend();
+        driver.stand.attend();
         assert_eq!(driver.taken(), Some(arp(1, Mac::BROADCAST, (MAC, OUR_IP), (NONE, OUR_IP))));
     }
 }
@@ -423,25 +408,25 @@ fn a_reply(text: &[u8]) -> Vec<u8> {
 fn what_is_wrong_in_a_queue_ends_the_queues() {
     let mut driver = Driver::new();
     driver.establish();
-    driver.put(LIST + 0x400, &u64::MAX.to_be_bytes());
-    driver.put(STATES + 0x100, &[state::OUTPUT_PRIMED]);
-    driver.stand.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
-    driver.attend();
-    assert!(driver.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK));
+    driver.stand.put(LIST + 0x400, &u64::MAX.to_be_bytes());
+    driver.stand.put(STATES + 0x100, &[state::OUTPUT_PRIMED]);
+    driver.stand.css.signal_adapter(driver.stand.ids[2], 0, 0x8000_0000);
+    driver.stand.attend();
+    assert!(driver.stand.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK));
     // A frame that is none is an error of its buffer alone.
     let mut driver = Driver::new();
     driver.establish();
     driver.prime(1, 0, &[&[1; 5]]);
-    driver.stand.css.signal_adapter(driver.ids[2], 0, 0x8000_0000);
-    assert_eq!(driver.get(STATES + 0x100, 1), [state::OUTPUT_ERROR]);
+    driver.stand.css.signal_adapter(driver.stand.ids[2], 0, 0x8000_0000);
+    assert_eq!(driver.stand.get(STATES + 0x100, 1), [state::OUTPUT_ERROR]);
     for (inputs, outputs, words, list) in [(0, 4, 8, LIST), (1, 5, 8, LIST), (1, 4, 7, LIST), (1, 4, 8, u64::MAX - 7)] {
         let head = Establish { inputs, outputs, input_words: words, output_words: words, ..Establish::default() };
-        driver.put(BLOCKS.into(), head.as_bytes());
-        driver.put(u64::from(BLOCKS) + 0x48, &list.to_be_bytes());
-        driver.stand.css.clear_subchannel(driver.ids[2]);
-        driver.ended(2);
-        driver.start(2, &[(command::ESTABLISH, SLI, 4096, BLOCKS)]);
-        assert!(driver.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK), "{inputs} {outputs} {words} {list:X}");
+        driver.stand.put(BLOCKS.into(), head.as_bytes());
+        driver.stand.put(u64::from(BLOCKS) + 0x48, &list.to_be_bytes());
+        driver.stand.css.clear_subchannel(driver.stand.ids[2]);
+        driver.stand.ended(2);
+        driver.stand.start(2, &[(command::ESTABLISH, SLI, 4096, BLOCKS)]);
+        assert!(driver.stand.ended(2).unwrap().has(DeviceStatus::UNIT_CHECK), "{inputs} {outputs} {words} {list:X}");
     }
 }
 
@@ -467,7 +452,7 @@ fn random_drivers_do_no_harm() {
                 0 => {
                     let device = random.below(2);
                     driver.start_activation(device);
-                    driver.ended(device);
+                    driver.stand.ended(device);
                 }
                 1 => {
                     let mut message: Vec<u8> = (0..random.below(0x90)).map(|_| random.byte()).collect();
@@ -477,13 +462,13 @@ fn random_drivers_do_no_harm() {
                     if let Some(command) = message.get_mut(0x40) {
                         *command = [0x01, 0x02, 0x21, 0x22, 0xb1, 0xb2, 0xb3, 0xb7, 0xb8, 0xc3][random.below(10)];
                     }
-                    driver.put(AREA as u64 + 0x1000, &message);
-                    driver.start(1, &[(0x01, SLI, message.len().max(1) as u16, AREA + 0x1000)]);
-                    driver.ended(1);
+                    driver.stand.put(AREA as u64 + 0x1000, &message);
+                    driver.stand.start(1, &[(0x01, SLI, message.len().max(1) as u16, AREA + 0x1000)]);
+                    driver.stand.ended(1);
                 }
                 2 => {
-                    driver.start(0, &[(0x02, SLI, 4096, AREA)]);
-                    driver.ended(0);
+                    driver.stand.start(0, &[(0x02, SLI, 4096, AREA)]);
+                    driver.stand.ended(0);
                 }
                 3 => {
                     let (queue, buffer) = (random.below(QUEUES), random.below(128));
@@ -494,20 +479,24 @@ fn random_drivers_do_no_harm() {
                     let element =
                         Element { flags, length: length.into(), address: address.into(), ..Element::default() };
                     driver.element(queue, buffer, random.below(16), element);
-                    driver.put(STATES + 0x100 * queue + buffer, &[[0x41, 0x62][random.below(2)]]);
+                    driver.stand.put(STATES + 0x100 * queue + buffer, &[[0x41, 0x62][random.below(2)]]);
                 }
-                4 => driver.put(LIST + random.below(0x1400), &random.word().to_be_bytes()),
+                4 => driver.stand.put(LIST + random.below(0x1400), &random.word().to_be_bytes()),
                 5 => driver.prime(1 + random.below(4), random.below(4), &[&frame(OTHER, MAC, b"good")]),
                 6 => _ = driver.other.send(&a_reply(&vec![1; random.below(9000)])),
                 7 => driver.empty(random.below(8)),
                 8 if random.one_in(8) => driver.cable.couple(random.one_in(2).then(|| port.clone())),
                 _ => {
-                    driver.stand.css.signal_adapter(driver.ids[2], random.below(6u32) as u8, random.word() as u32);
+                    driver.stand.css.signal_adapter(
+                        driver.stand.ids[2],
+                        random.below(6u32) as u8,
+                        random.word() as u32,
+                    );
                 }
             }
             if random.one_in(4) {
-                driver.attend();
-                driver.ended(2);
+                driver.stand.attend();
+                driver.stand.ended(2);
             }
         }
         sent += port.counters().sent + port.counters().received;

@@ -43,7 +43,7 @@ fn net(features: u64) -> Net {
     // The link has come up since the device was there, which the driver is told once.
     assert!(driver.notify(1));
     assert_eq!(driver.interruptions(), (0, 1));
-    driver.put(CONFIG, &[0; 8]);
+    driver.stand.put(CONFIG, &[0; 8]);
     Net { driver, cable, card, other }
 }
 
@@ -57,7 +57,7 @@ impl Net {
     fn send(&mut self, first: u16, bytes: &[u8], lengths: &[usize]) {
         let mut rest = bytes;
         for (n, length) in (first..).zip(lengths) {
-            self.driver.put(Driver::buffer(1, n), &rest[..*length]);
+            self.driver.stand.put(Driver::buffer(1, n), &rest[..*length]);
             rest = &rest[*length..];
             let more = usize::from(n - first) + 1 < lengths.len();
             self.driver.describe(1, n, *length as u32, u16::from(more), n + 1);
@@ -92,7 +92,7 @@ fn frames_go_out_however_they_are_cut() {
         assert_eq!(net.driver.used(1), [(0, 0)]);
     }
     assert_eq!(net.driver.interruptions(), (1, 0));
-    assert_eq!(net.driver.get(AREA, 1), [0x01], "the second queue's bit, the seventh from the left");
+    assert_eq!(net.driver.stand.get(AREA, 1), [0x01], "the second queue's bit, the seventh from the left");
     // What is no frame, and what was not agreed upon.
     let (mut sums, mut parts) = (bytes.clone(), bytes.clone());
     (sums[0], parts[1]) = (1, 1);
@@ -123,7 +123,7 @@ fn frames_come_in_when_there_are_buffers() {
     net.driver.notify(0);
     assert_eq!((net.driver.used(0), net.driver.interruptions()), (vec![], (0, 0)));
     // The driver is told that nothing has to be said about new buffers.
-    assert_eq!(net.driver.get(parts(0).used.get(), 2), [1, 0]);
+    assert_eq!(net.driver.stand.get(parts(0).used.get(), 2), [1, 0]);
     for _ in 0..6 {
         assert_eq!(net.other.send(&sent).delivered, 1);
     }
@@ -131,14 +131,14 @@ fn frames_come_in_when_there_are_buffers() {
     net.driver.stand.css.attend();
     assert_eq!(net.driver.used(0), (0..4).map(|n| (n, 712)).collect::<Vec<_>>());
     let header = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0];
-    assert_eq!(net.driver.get(Driver::buffer(0, 3), 712), [&header[..], &sent].concat());
-    assert_eq!((net.driver.get(AREA, 1), net.driver.interruptions()), (vec![0x02], (1, 0)));
+    assert_eq!(net.driver.stand.get(Driver::buffer(0, 3), 712), [&header[..], &sent].concat());
+    assert_eq!((net.driver.stand.get(AREA, 1), net.driver.interruptions()), (vec![0x02], (1, 0)));
     // Two are left, and buffers are wanted.
-    assert_eq!(net.driver.get(parts(0).used.get(), 2), [0, 0]);
+    assert_eq!(net.driver.stand.get(parts(0).used.get(), 2), [0, 0]);
     net.driver.fill(0, 4..8, 2000);
     net.driver.notify(0);
     assert_eq!(net.driver.used(0), [(4, 712), (5, 712)]);
-    assert_eq!(net.driver.get(parts(0).used.get(), 2), [1, 0]);
+    assert_eq!(net.driver.stand.get(parts(0).used.get(), 2), [1, 0]);
     assert_eq!(net.card.counters().received, 6);
 }
 
@@ -154,7 +154,7 @@ fn a_frame_lies_in_several_buffers_if_the_driver_wants_it_so() {
     net.driver.notify(0);
     assert_eq!(net.driver.used(0), [(0, 500), (1, 500), (2, 500), (3, 26)]);
     let mut whole = Vec::new();
-    (0..4).for_each(|n| whole.extend(net.driver.get(Driver::buffer(0, n), if n < 3 { 500 } else { 26 })));
+    (0..4).for_each(|n| whole.extend(net.driver.stand.get(Driver::buffer(0, n), if n < 3 { 500 } else { 26 })));
     assert_eq!((whole[..12].to_vec(), &whole[12..]), (vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0], &sent[..]));
     // All that there can be are too few: it is dropped, and the next one comes.
     net.driver.fill(0, 0..SIZE, 50);
@@ -186,7 +186,7 @@ fn the_link_goes_down_and_up() {
     net.driver.interruptions();
     net.cable.couple(None);
     net.driver.stand.css.attend();
-    assert_eq!((net.driver.get(CONFIG + 7, 1), net.driver.interruptions()), (vec![1], (0, 1)));
+    assert_eq!((net.driver.stand.get(CONFIG + 7, 1), net.driver.interruptions()), (vec![1], (0, 1)));
     assert_eq!(status(&mut net), 0);
     net.send(0, &[&[0; 12][..], &frame(OTHER, MAC, 60)].concat(), &[72]);
     assert!(net.driver.notify(1));

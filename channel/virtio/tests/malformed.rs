@@ -101,7 +101,7 @@ fn commands(driver: &mut Driver, random: &mut Random) {
         if matches!(code, 0x08 | 0x04 | 0x14 | 0xe4) || code & 0x0f == 0x08 {
             continue;
         }
-        driver.put(DATA.into(), &bytes);
+        driver.stand.put(DATA.into(), &bytes);
         driver.end(code, bytes.len() as u16);
         if random.one_in(4) {
             driver.notify(random.below(4));
@@ -117,19 +117,19 @@ fn ring(driver: &mut Driver, random: &mut Random, queue: u16) {
     let at = parts(queue);
     for n in 0..SIZE {
         if random.one_in(2) {
-            driver.put(at.descriptors.get() + 16 * u64::from(n), descriptor(random).as_bytes());
+            driver.stand.put(at.descriptors.get() + 16 * u64::from(n), descriptor(random).as_bytes());
         }
     }
     // A table, somewhere that a descriptor may name.
     for n in 0..8 {
-        driver.put(0x4_0000 + 16 * n, descriptor(random).as_bytes());
+        driver.stand.put(0x4_0000 + 16 * n, descriptor(random).as_bytes());
     }
     for _ in 0..random.below(4) {
         let head = if random.one_in(16) { random.word() as u16 } else { random.below(SIZE) };
         driver.offer(queue, head);
     }
     if random.one_in(16) {
-        driver.put(at.available.get(), &random.word().to_le_bytes()[..4]);
+        driver.stand.put(at.available.get(), &random.word().to_le_bytes()[..4]);
     }
 }
 
@@ -140,7 +140,7 @@ fn works(driver: &mut Driver, adapter: bool, features: u64) {
     driver.negotiate(feature::VERSION_1 | features);
     let queues = if features & net_feature::MAC != 0 { 2 } else { 1 };
     driver.start(queues, adapter);
-    driver.put(SUMMARY, &[0]);
+    driver.stand.put(SUMMARY, &[0]);
     driver.fill(0, 0..2, 200);
     assert!(driver.notify(0));
 }
@@ -149,7 +149,7 @@ fn works(driver: &mut Driver, adapter: bool, features: u64) {
 fn rounds(seed: u64, count: u64, driver: &mut Driver, own: u64, other: Option<&Port>) -> u64 {
     let mut random = Random::seeded(seed);
     let mut broken = 0;
-    driver.put(GUARD, &[0xa5; 0x1000]);
+    driver.stand.put(GUARD, &[0xa5; 0x1000]);
     for round in 0..count {
         commands(driver, &mut random);
         let chosen = random.word() & (own | feature::INDIRECT_DESC | feature::EVENT_IDX);
@@ -182,7 +182,7 @@ fn rounds(seed: u64, count: u64, driver: &mut Driver, own: u64, other: Option<&P
         assert_eq!(driver.interruptions().0, 1, "seed {seed}, round {round}");
     }
     let mut guard = [0; 0x1000];
-    driver.storage.read(Absolute(GUARD), &mut guard).unwrap();
+    driver.stand.storage.read(Absolute(GUARD), &mut guard).unwrap();
     assert!(guard.iter().all(|byte| *byte == 0xa5), "seed {seed}: a page was stored into that no driver names");
     broken
 }
@@ -324,7 +324,7 @@ fn no_driver_does_harm_to_other_devices() {
     for Other { name, device, queues, mut turn, named } in others() {
         let mut random = Random::seeded(seed);
         let mut driver = Driver::new(device);
-        driver.put(GUARD, &[0xa5; 0x1000]);
+        driver.stand.put(GUARD, &[0xa5; 0x1000]);
         let (mut broken, mut used) = (0, 0);
         for round in 0..count {
             commands(&mut driver, &mut random);
@@ -352,7 +352,7 @@ fn no_driver_does_harm_to_other_devices() {
         }
         assert!(broken > count / 10 && broken < count && used > 0, "{name}: {broken} of {count}, {used} used");
         let mut guard = [0; 0x1000];
-        driver.storage.read(Absolute(GUARD), &mut guard).unwrap();
+        driver.stand.storage.read(Absolute(GUARD), &mut guard).unwrap();
         assert!(!named || guard.iter().all(|byte| *byte == 0xa5), "{name}, seed {seed}: a page was stored into");
     }
 }

@@ -39,7 +39,7 @@ impl Service for Echo {
 
 /// Offers a request in descriptor `n` with room in the one after it.
 fn ask(driver: &mut Driver, n: u16, request: &[u8], room: u32) {
-    driver.put(Driver::buffer(0, n), request);
+    driver.stand.put(Driver::buffer(0, n), request);
     driver.describe(0, n, request.len() as u32, 1, n + 1);
     driver.describe(0, n + 1, room, 2, 0);
     driver.offer(0, n);
@@ -58,7 +58,7 @@ fn requests_are_answered_when_they_are_done() {
     driver.stand.css.attend();
     assert_eq!((driver.used(0), driver.interruptions()), (vec![(0, 3), (2, 4)], (1, 0)));
     assert_eq!(
-        (driver.get(Driver::buffer(0, 1), 3), driver.get(Driver::buffer(0, 3), 4)),
+        (driver.stand.get(Driver::buffer(0, 1), 3), driver.stand.get(Driver::buffer(0, 3), 4)),
         (b"cba".into(), b"ihgf".into())
     );
     // One that was asked before a reset is not answered after it.
@@ -95,7 +95,7 @@ fn a_thread_answers_and_ends() {
             driver.stand.css.attend();
             std::thread::yield_now();
         }
-        assert_eq!(driver.get(Driver::buffer(0, 1), 4), round.to_le_bytes());
+        assert_eq!(driver.stand.get(Driver::buffer(0, 1), 4), round.to_le_bytes());
     }
     desk.close();
     thread.join().unwrap();
@@ -218,7 +218,7 @@ fn a_console_moves_bytes_and_waits_for_none() {
     let line = Line::new();
     let mut driver = start(Box::new(Virtio::new(SerialConsole::new(line.clone()))), kind::CONSOLE, 2);
     driver.fill(0, 0..4, 5);
-    driver.put(Driver::buffer(1, 0), b"login: ");
+    driver.stand.put(Driver::buffer(1, 0), b"login: ");
     driver.describe(1, 0, 7, 0, 0);
     driver.offer(1, 0);
     assert!(driver.notify(1));
@@ -226,10 +226,10 @@ fn a_console_moves_bytes_and_waits_for_none() {
     assert!(line.send(b"root\n123456"));
     driver.stand.css.attend();
     assert_eq!(driver.used(0), [(0, 5), (1, 5), (2, 1)]);
-    assert_eq!(driver.get(Driver::buffer(0, 1), 5), b"12345");
+    assert_eq!(driver.stand.get(Driver::buffer(0, 1), 5), b"12345");
     // What nothing takes is lost, the oldest first.
     for n in 0..40u16 {
-        driver.put(Driver::buffer(1, 1), &[n as u8; 2000]);
+        driver.stand.put(Driver::buffer(1, 1), &[n as u8; 2000]);
         driver.describe(1, 1, 2000, 0, 0);
         driver.offer(1, 1);
         driver.notify(1);
@@ -246,16 +246,16 @@ fn a_console_moves_bytes_and_waits_for_none() {
 fn a_balloon_gives_pages_back_and_says_how_many() {
     let valve = Valve::new();
     let mut driver = start(Box::new(Virtio::new(Balloon::new(valve.clone()))), kind::BALLOON, 4);
-    let page = |driver: &Driver, n: u64| driver.get(n << 12, 1)[0];
+    let page = |driver: &Driver, n: u64| driver.stand.get(n << 12, 1)[0];
     for n in 0xe0..0xf0u64 {
-        driver.storage.write(Absolute(n << 12), &[0x77; 4096]).unwrap();
+        driver.stand.storage.write(Absolute(n << 12), &[0x77; 4096]).unwrap();
     }
     valve.want(3);
     driver.stand.css.attend();
     assert_eq!(driver.interruptions(), (0, 1));
-    assert_eq!(driver.get(CONFIG, 8), 1u64.to_be_bytes());
+    assert_eq!(driver.stand.get(CONFIG, 8), 1u64.to_be_bytes());
     assert_eq!(driver.command(command::READ_CONFIG, &[0; 8]).unwrap(), [3, 0, 0, 0, 0, 0, 0, 0]);
-    driver.put(Driver::buffer(0, 0), &[0xe1u32, 0xe2, 0xe5].map(u32::to_le_bytes).concat());
+    driver.stand.put(Driver::buffer(0, 0), &[0xe1u32, 0xe2, 0xe5].map(u32::to_le_bytes).concat());
     driver.describe(0, 0, 12, 0, 0);
     driver.offer(0, 0);
     driver.notify(0);
@@ -264,7 +264,7 @@ fn a_balloon_gives_pages_back_and_says_how_many() {
     assert_eq!((0xe0..0xe7).map(|n| page(&driver, n)).collect::<Vec<_>>(), [0x77, 0, 0, 0x77, 0x77, 0, 0x77]);
     // Statistics go back and forth.
     let statistic = |tag: u16, value: u64| [&tag.to_le_bytes()[..], &value.to_le_bytes()].concat();
-    driver.put(Driver::buffer(2, 0), &[statistic(4, 1000), statistic(5, 5000), statistic(99, 1)].concat());
+    driver.stand.put(Driver::buffer(2, 0), &[statistic(4, 1000), statistic(5, 5000), statistic(99, 1)].concat());
     driver.describe(2, 0, 30, 0, 0);
     driver.offer(2, 0);
     driver.notify(2);
@@ -277,7 +277,7 @@ fn a_balloon_gives_pages_back_and_says_how_many() {
     let describe = |driver: &mut Driver, at: u64, length: u32| {
         let descriptor =
             arch::virtio::Descriptor { address: at.into(), length: length.into(), flags: 2.into(), next: 0.into() };
-        driver.put(parts(3).descriptors.get(), descriptor.as_bytes());
+        driver.stand.put(parts(3).descriptors.get(), descriptor.as_bytes());
         driver.offer(3, 0);
         driver.notify(3);
     };
@@ -285,7 +285,7 @@ fn a_balloon_gives_pages_back_and_says_how_many() {
     assert_eq!((0xe8..0xec).map(|n| page(&driver, n)).collect::<Vec<_>>(), [0x77, 0, 0, 0x77]);
     assert_eq!(valve.figures().reported, 0x2800);
     // A page that there is not.
-    driver.put(Driver::buffer(0, 0), &0x7fff_ffffu32.to_le_bytes());
+    driver.stand.put(Driver::buffer(0, 0), &0x7fff_ffffu32.to_le_bytes());
     driver.describe(0, 0, 4, 0, 0);
     driver.offer(0, 0);
     driver.notify(0);
@@ -319,7 +319,7 @@ fn a_program_and_its_host_connect() {
     assert_eq!(driver.command(command::READ_CONFIG, &[0; 8]).unwrap(), [3, 0, 0, 0, 0, 0, 0, 0]);
     driver.fill(0, 0..8, 50);
     let send = |driver: &mut Driver, bytes: &[u8]| {
-        driver.put(Driver::buffer(1, 0), bytes);
+        driver.stand.put(Driver::buffer(1, 0), bytes);
         driver.describe(1, 0, bytes.len() as u32, 0, 0);
         driver.offer(1, 0);
         driver.notify(1);
@@ -330,7 +330,7 @@ fn a_program_and_its_host_connect() {
         driver.stand.css.attend();
         let mut packets = Vec::new();
         for (head, length) in driver.used(0) {
-            let bytes = driver.get(Driver::buffer(0, head as u16), length as usize);
+            let bytes = driver.stand.get(Driver::buffer(0, head as u16), length as usize);
             let (header, data) = SocketHeader::read_from_prefix(&bytes).unwrap();
             assert_eq!((header.from.get(), header.to.get(), header.length.get() as usize), (HOST, 3, data.len()));
             packets.push((header.operation.get(), header.to_port.get(), data.to_vec()));
@@ -357,7 +357,7 @@ fn a_program_and_its_host_connect() {
     // More than is said follows the head: that is no packet.
     let mut wrong = packet(operation::DATA, ports, 0, 0, b"x");
     wrong[24] = 9;
-    driver.put(Driver::buffer(1, 0), &wrong);
+    driver.stand.put(Driver::buffer(1, 0), &wrong);
     driver.describe(1, 0, wrong.len() as u32, 0, 0);
     driver.offer(1, 0);
     driver.notify(1);

@@ -125,7 +125,7 @@ fn lengths_are_exact() {
         (command::SET_INDICATORS, &[0; 8]),
         (command::SET_CONFIG_INDICATORS, &[0; 8]),
     ] {
-        driver.put(DATA.into(), data);
+        driver.stand.put(DATA.into(), data);
         let length = data.len() as u16;
         assert_eq!(driver.end(code, length + 1).scsw.subchannel, subchannel_status::INCORRECT_LENGTH, "{code:02X}");
         if length > 1 {
@@ -218,12 +218,12 @@ fn random_numbers_come_by_either_kind_of_interruption() {
         driver.fill(0, 0..2, 100);
         assert!(driver.notify(0));
         assert_eq!(driver.used(0), [(0, 100), (1, 100)]);
-        assert_eq!(driver.get(Driver::buffer(0, 1), 101), [&[0x5a; 100][..], &[0]].concat());
+        assert_eq!(driver.stand.get(Driver::buffer(0, 1), 101), [&[0x5a; 100][..], &[0]].concat());
         if adapter {
-            assert_eq!((driver.get(AREA, 2), driver.get(SUMMARY, 1)), (vec![0x02, 0], vec![1]));
+            assert_eq!((driver.stand.get(AREA, 2), driver.stand.get(SUMMARY, 1)), (vec![0x02, 0], vec![1]));
             assert_eq!(driver.interruptions(), (1, 0));
         } else {
-            assert_eq!(driver.get(CLASSIC, 8), [0, 0, 0, 0, 0, 0, 0, 1]);
+            assert_eq!(driver.stand.get(CLASSIC, 8), [0, 0, 0, 0, 0, 0, 0, 1]);
             assert_eq!(driver.interruptions(), (0, 1));
         }
         // As long as the summary says so, there is no second interruption.
@@ -232,8 +232,8 @@ fn random_numbers_come_by_either_kind_of_interruption() {
         assert_eq!(driver.used(0), [(2, 5)]);
         assert_eq!(driver.interruptions(), (0, usize::from(!adapter)));
         // The driver wants none.
-        driver.put(SUMMARY, &[0]);
-        driver.put(parts(0).available.get(), &[1, 0]);
+        driver.stand.put(SUMMARY, &[0]);
+        driver.stand.put(parts(0).available.get(), &[1, 0]);
         driver.fill(0, 3..4, 5);
         assert!(driver.notify(0));
         assert_eq!((driver.used(0).len(), driver.interruptions()), (1, (0, 0)));
@@ -246,11 +246,11 @@ fn a_driver_says_by_an_index_when_it_is_told() {
     driver.negotiate(feature::VERSION_1 | feature::EVENT_IDX);
     driver.start(1, true);
     let event = |driver: &Driver, index: u16| {
-        driver.put(parts(0).available.get() + 4 + 2 * u64::from(SIZE), &index.to_le_bytes());
+        driver.stand.put(parts(0).available.get() + 4 + 2 * u64::from(SIZE), &index.to_le_bytes());
     };
     event(&driver, 2);
     for (n, expected) in [(0, 0), (1, 0), (2, 1), (3, 0)] {
-        driver.put(SUMMARY, &[0]);
+        driver.stand.put(SUMMARY, &[0]);
         driver.fill(0, n..n + 1, 5);
         assert!(driver.notify(0));
         assert_eq!((driver.used(0).len(), driver.interruptions().0), (1, expected), "request {n}");
@@ -263,7 +263,7 @@ fn what_a_driver_does_wrong_in_a_queue_breaks_the_device_until_it_is_reset() {
     let deeds: [(&str, Deed); 10] = [
         ("a descriptor that does not exist", |driver| driver.offer(0, SIZE)),
         ("more than there is room for", |driver| {
-            driver.put(parts(0).available.get() + 2, &(SIZE + 1).to_le_bytes());
+            driver.stand.put(parts(0).available.get() + 2, &(SIZE + 1).to_le_bytes());
         }),
         ("a loop", |driver| {
             driver.describe(0, 0, 8, 3, 1);
@@ -284,19 +284,19 @@ fn what_a_driver_does_wrong_in_a_queue_breaks_the_device_until_it_is_reset() {
             driver.offer(0, 0);
         }),
         ("a buffer after the end of storage", |driver| {
-            driver.put(parts(0).descriptors.get(), &(STORAGE - 7).to_le_bytes());
-            driver.put(parts(0).descriptors.get() + 8, &[8, 0, 0, 0, 2, 0]);
+            driver.stand.put(parts(0).descriptors.get(), &(STORAGE - 7).to_le_bytes());
+            driver.stand.put(parts(0).descriptors.get() + 8, &[8, 0, 0, 0, 2, 0]);
             driver.offer(0, 0);
         }),
         ("a buffer at the end of all addresses", |driver| {
-            driver.put(parts(0).descriptors.get(), &(u64::MAX - 3).to_le_bytes());
-            driver.put(parts(0).descriptors.get() + 8, &[8, 0, 0, 0, 2, 0]);
+            driver.stand.put(parts(0).descriptors.get(), &(u64::MAX - 3).to_le_bytes());
+            driver.stand.put(parts(0).descriptors.get() + 8, &[8, 0, 0, 0, 2, 0]);
             driver.offer(0, 0);
         }),
-        ("an index that goes back", |driver| driver.put(parts(0).available.get() + 2, &[0xff, 0xff])),
+        ("an index that goes back", |driver| driver.stand.put(parts(0).available.get() + 2, &[0xff, 0xff])),
         ("a buffer of four gigabytes", |driver| {
             driver.describe(0, 0, u32::MAX, 2, 0);
-            driver.put(parts(0).descriptors.get(), &(STORAGE - 16).to_le_bytes());
+            driver.stand.put(parts(0).descriptors.get(), &(STORAGE - 16).to_le_bytes());
             driver.offer(0, 0);
         }),
     ];
@@ -307,7 +307,7 @@ fn what_a_driver_does_wrong_in_a_queue_breaks_the_device_until_it_is_reset() {
         deed(&mut driver);
         assert!(driver.notify(0));
         assert_eq!(driver.interruptions(), (0, 1), "{what}");
-        assert_eq!(driver.get(CONFIG, 8), [0, 0, 0, 0, 0, 0, 0, 1], "{what}");
+        assert_eq!(driver.stand.get(CONFIG, 8), [0, 0, 0, 0, 0, 0, 0, 1], "{what}");
         assert_eq!(driver.command(command::READ_STATUS, &[0]), Ok(vec![0x4f]), "{what}");
         driver.used(0);
         driver.fill(0, 0..1, 5);

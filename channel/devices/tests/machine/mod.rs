@@ -4,7 +4,6 @@
 #![allow(dead_code)]
 
 use arch::io::{DeviceStatus, Irb};
-use std::ops::{Deref, DerefMut};
 use teststand::{Command, Stand};
 
 pub(crate) use teststand::SLI;
@@ -15,20 +14,6 @@ pub(crate) const CC_SLI: u8 = teststand::CC | SLI;
 pub(crate) struct Machine {
     pub stand: Stand,
     pub id: arch::io::SubsystemId,
-}
-
-impl Deref for Machine {
-    type Target = Stand;
-
-    fn deref(&self) -> &Stand {
-        &self.stand
-    }
-}
-
-impl DerefMut for Machine {
-    fn deref_mut(&mut self) -> &mut Stand {
-        &mut self.stand
-    }
 }
 
 impl Machine {
@@ -43,7 +28,7 @@ impl Machine {
     }
 
     pub(crate) fn end(&mut self) -> Irb {
-        self.pending(0).expect("status is pending")
+        self.stand.pending(0).expect("status is pending")
     }
 
     pub(crate) fn run(&mut self, program: &[Command]) -> (u32, u16, DeviceStatus, u8) {
@@ -57,6 +42,6 @@ impl Machine {
         let (.., device, _) = self.run(&[(command, SLI, 1, 0x3000)]);
         assert!(device.has(DeviceStatus::UNIT_CHECK), "{command:02X}: {device:?}");
         assert_eq!(self.run(&[(0x04, SLI, 32, 0x3000)]).2, ENDED);
-        self.get(0x3000, 1)[0]
+        self.stand.get(0x3000, 1)[0]
     }
 }

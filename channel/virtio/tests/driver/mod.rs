@@ -6,7 +6,6 @@
 use arch::io::{DeviceStatus, Irb, SubsystemId, pmcw_characteristic, pmcw_flag};
 use arch::virtio::{AdapterIndicators, Descriptor, Features, QueueParts, command, status};
 use css::Device;
-use std::ops::{Deref, DerefMut};
 use teststand::Stand;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -45,20 +44,6 @@ pub(crate) fn parts(queue: u16) -> QueueParts {
     }
 }
 
-impl Deref for Driver {
-    type Target = Stand;
-
-    fn deref(&self) -> &Stand {
-        &self.stand
-    }
-}
-
-impl DerefMut for Driver {
-    fn deref_mut(&mut self) -> &mut Stand {
-        &mut self.stand
-    }
-}
-
 impl Driver {
     pub(crate) fn new(device: Box<dyn Device>) -> Driver {
         let stand = Stand::new(STORAGE, 0x1000, [device]);
@@ -79,16 +64,16 @@ impl Driver {
     /// One command with `count` bytes at [`DATA`]: how it ended.
     pub(crate) fn end(&mut self, code: u8, count: u16) -> Irb {
         assert_eq!(self.stand.start(0, &[(code, 0, count, DATA)]), 0);
-        self.pending(0).expect("status is pending")
+        self.stand.pending(0).expect("status is pending")
     }
 
     /// One command with this data: what stands there afterwards. The error is that it is rejected.
     pub(crate) fn command(&mut self, code: u8, data: &[u8]) -> Result<Vec<u8>, ()> {
-        self.put(DATA.into(), data);
+        self.stand.put(DATA.into(), data);
         let irb = self.end(code, data.len() as u16);
         if irb.scsw.device == DeviceStatus::ENDED {
             assert_eq!(irb.scsw.subchannel, 0, "command {code:02X}");
-            return Ok(self.get(DATA.into(), data.len()));
+            return Ok(self.stand.get(DATA.into(), data.len()));
         }
         assert_eq!(irb.scsw.device, DeviceStatus::ENDED | DeviceStatus::UNIT_CHECK, "command {code:02X}");
         assert_eq!((irb.esw.sense_count(), irb.ecw[0]), (32, 0x80), "command {code:02X}");
@@ -128,7 +113,7 @@ impl Driver {
     pub(crate) fn start(&mut self, queues: u16, adapter: bool) {
         for queue in 0..queues {
             let at = parts(queue);
-            self.put(at.descriptors.get(), &[0; 0x1000]);
+            self.stand.put(at.descriptors.get(), &[0; 0x1000]);
             self.command(command::SET_QUEUE, at.as_bytes()).unwrap();
         }
         if adapter {
@@ -154,7 +139,7 @@ impl Driver {
             flags: flags.into(),
             next: next.into(),
         };
-        self.put(parts(queue).descriptors.get() + 16 * u64::from(n), descriptor.as_bytes());
+        self.stand.put(parts(queue).descriptors.get() + 16 * u64::from(n), descriptor.as_bytes());
     }
 
     /// Makes the chain that begins with descriptor `head` available.
@@ -164,8 +149,8 @@ impl Driver {
         let entry = at + 4 + 2 * u64::from(*made % SIZE);
         *made = made.wrapping_add(1);
         let made = *made;
-        self.put(entry, &head.to_le_bytes());
-        self.put(at + 2, &made.to_le_bytes());
+        self.stand.put(entry, &head.to_le_bytes());
+        self.stand.put(at + 2, &made.to_le_bytes());
     }
 
     /// Offers buffers that the device may write.
@@ -183,11 +168,11 @@ impl Driver {
     /// What the device has used of a queue since this was asked last: head and length.
     pub(crate) fn used(&mut self, queue: u16) -> Vec<(u32, u32)> {
         let at = parts(queue).used.get();
-        let index = u16::from_le_bytes(self.get(at + 2, 2).try_into().unwrap());
+        let index = u16::from_le_bytes(self.stand.get(at + 2, 2).try_into().unwrap());
         let seen = &mut self.seen[usize::from(queue)];
         let (first, count) = (*seen, index.wrapping_sub(*seen));
         *seen = index;
-        let word = |at| u32::from_le_bytes(self.get(at, 4).try_into().unwrap());
+        let word = |at| u32::from_le_bytes(self.stand.get(at, 4).try_into().unwrap());
         let entry = |n: u16| at + 4 + 8 * u64::from(first.wrapping_add(n) % SIZE);
         (0..count).map(|n| (word(entry(n)), word(entry(n) + 4))).collect()
     }
