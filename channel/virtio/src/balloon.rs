@@ -117,7 +117,7 @@ impl Balloon {
     fn give(&mut self, queues: &mut Queues<'_>) -> Result<(), Broken> {
         let storage = queues.storage;
         for _ in 0..BATCH {
-            if !self.next(GIVE, queues)? {
+            if !queues.take(GIVE, &mut self.chain)? {
                 return queues.publish(GIVE);
             }
             self.read(storage)?;
@@ -134,7 +134,7 @@ impl Balloon {
     fn take(&mut self, queues: &mut Queues<'_>) -> Result<(), Broken> {
         let storage = queues.storage;
         for _ in 0..BATCH {
-            if !self.next(TAKE, queues)? {
+            if !queues.take(TAKE, &mut self.chain)? {
                 return queues.publish(TAKE);
             }
             queues.queue(TAKE).put(storage, &self.chain, 0)?;
@@ -147,7 +147,7 @@ impl Balloon {
     fn free(&mut self, queues: &mut Queues<'_>) -> Result<(), Broken> {
         let storage = queues.storage;
         for _ in 0..BATCH {
-            if !self.next(FREE, queues)? {
+            if !queues.take(FREE, &mut self.chain)? {
                 return queues.publish(FREE);
             }
             for (at, length) in self.chain.writable_buffers() {
@@ -164,7 +164,7 @@ impl Balloon {
     /// Reads statistics that have come, and gives the buffer back if new ones are wanted.
     fn look(&mut self, queues: &mut Queues<'_>) -> Result<(), Broken> {
         let storage = queues.storage;
-        if self.statistics.is_none() && self.next(STATISTICS, queues)? {
+        if self.statistics.is_none() && queues.take(STATISTICS, &mut self.chain)? {
             self.read(storage)?;
             let mut shared = self.valve.lock();
             for entry in self.bytes.chunks_exact(size_of::<BalloonStatistic>()) {
@@ -185,18 +185,6 @@ impl Balloon {
             queues.publish(STATISTICS)?;
         }
         Ok(())
-    }
-
-    fn next(&mut self, queue: u16, queues: &mut Queues<'_>) -> Result<bool, Broken> {
-        let storage = queues.storage;
-        loop {
-            if queues.queue(queue).take(storage, &mut self.chain)? {
-                return Ok(true);
-            }
-            if !queues.queue(queue).want(storage, true)? {
-                return Ok(false);
-            }
-        }
     }
 
     fn read(&mut self, storage: &Storage) -> Result<(), Broken> {

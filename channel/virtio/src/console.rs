@@ -126,17 +126,10 @@ impl SerialConsole {
     fn take_in(&mut self, queues: &mut Queues<'_>) -> Result<(), Broken> {
         let storage = queues.storage;
         for _ in 0..BATCH {
-            if !queues.queue(SEND).take(storage, &mut self.chain)? {
-                if queues.queue(SEND).want(storage, true)? {
-                    continue;
-                }
+            if !queues.take(SEND, &mut self.chain)? {
                 return queues.publish(SEND);
             }
-            if self.chain.readable() > LONGEST {
-                return Err(Broken);
-            }
-            self.bytes.clear();
-            self.chain.read(storage, 0, &mut self.bytes)?;
+            self.chain.read_all(storage, LONGEST, &mut self.bytes)?;
             let mut shared = self.line.lock();
             shared.from_program.extend(&self.bytes);
             let over = shared.from_program.len().saturating_sub(LINE);
@@ -156,10 +149,7 @@ impl SerialConsole {
             if self.line.lock().to_program.is_empty() {
                 return queues.publish(RECEIVE);
             }
-            if !queues.queue(RECEIVE).take(storage, &mut self.chain)? {
-                if queues.queue(RECEIVE).want(storage, true)? {
-                    continue;
-                }
+            if !queues.take(RECEIVE, &mut self.chain)? {
                 return queues.publish(RECEIVE);
             }
             let mut shared = self.line.lock();

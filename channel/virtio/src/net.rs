@@ -157,10 +157,7 @@ impl Card {
         let storage = queues.storage;
         self.unfinished = false;
         for _ in 0..BATCH {
-            if !queues.queue(SEND).take(storage, &mut self.chains[0])? {
-                if queues.queue(SEND).want(storage, true)? {
-                    continue;
-                }
+            if !queues.take(SEND, &mut self.chains[0])? {
                 return queues.publish(SEND);
             }
             let chain = &self.chains[0];

@@ -220,11 +220,8 @@ impl Requests {
                 self.slots.len() - 1
             });
             let (chain, weight) = &mut self.slots[slot];
-            if !queues.queue(0).take(storage, chain)? {
+            if !queues.take(0, chain)? {
                 self.free.push(slot);
-                if queues.queue(0).want(storage, true)? {
-                    continue;
-                }
                 break;
             }
             let longest = self.about.longest as u64;

@@ -88,6 +88,15 @@ impl Chain {
         Ok(())
     }
 
+    /// All that the device can read, in place of what is in `to`. More than `most` bytes are none that can be.
+    pub fn read_all(&self, storage: &Storage, most: u64, to: &mut Vec<u8>) -> Result<(), Broken> {
+        if self.readable() > most {
+            return Err(Broken);
+        }
+        to.clear();
+        self.read(storage, 0, to)
+    }
+
     /// Writes `bytes` after the first `skip` ones; as many as there is room for. Returns how many those are.
     pub fn write(&self, storage: &Storage, mut skip: u64, bytes: &[u8]) -> Result<usize, Broken> {
         let mut done = 0;

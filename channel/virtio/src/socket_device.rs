@@ -91,17 +91,10 @@ impl SocketDevice {
             if sockets.is_busy() {
                 break;
             }
-            if !queues.queue(SEND).take(storage, &mut self.chain)? {
-                if queues.queue(SEND).want(storage, true)? {
-                    continue;
-                }
+            if !queues.take(SEND, &mut self.chain)? {
                 return queues.publish(SEND);
             }
-            if self.chain.readable() > LONGEST {
-                return Err(Broken);
-            }
-            self.bytes.clear();
-            self.chain.read(storage, 0, &mut self.bytes)?;
+            self.chain.read_all(storage, LONGEST, &mut self.bytes)?;
             let (header, data) = SocketHeader::ref_from_prefix(&self.bytes).map_err(|_| Broken)?;
             sockets.packet(header, data.get(..header.length.get() as usize).ok_or(Broken)?);
             queues.queue(SEND).put(storage, &self.chain, 0)?;
@@ -117,10 +110,7 @@ impl SocketDevice {
             if !sockets.has_packets() {
                 return queues.publish(RECEIVE);
             }
-            if !queues.queue(RECEIVE).take(storage, &mut self.chain)? {
-                if queues.queue(RECEIVE).want(storage, true)? {
-                    continue;
-                }
+            if !queues.take(RECEIVE, &mut self.chain)? {
                 return queues.publish(RECEIVE);
             }
             let room = self.chain.writable().checked_sub(HEAD as u64 + 1).ok_or(Broken)? as usize + 1;

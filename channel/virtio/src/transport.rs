@@ -1,6 +1,6 @@
 //! The transport: commands, status, features, queues, indicators.
 
-use crate::ring::{Broken, Queue};
+use crate::ring::{Broken, Chain, Queue};
 use arch::Absolute;
 use arch::io::DeviceStatus;
 use arch::io::{SenseId, command as basic, path_type};
@@ -96,6 +96,19 @@ impl Queues<'_> {
     /// A queue.
     pub fn queue(&mut self, n: u16) -> &mut Queue {
         &mut self.queues[usize::from(n)]
+    }
+
+    /// Takes the next chain of a queue. False: there is none, and the driver says when there is one.
+    pub fn take(&mut self, n: u16, chain: &mut Chain) -> Result<bool, Broken> {
+        let queue = &mut self.queues[usize::from(n)];
+        loop {
+            if queue.take(self.storage, chain)? {
+                return Ok(true);
+            }
+            if !queue.want(self.storage, true)? {
+                return Ok(false);
+            }
+        }
     }
 
     /// Shows the driver what was used of a queue, and has it interrupted if it wants to be.
