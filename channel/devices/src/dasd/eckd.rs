@@ -488,17 +488,11 @@ impl Device for Eckd {
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         let first = !command.chained && !Self::despite_reservation(command.code);
-        if first {
-            match self.options.reservation.wait(self.party, self.bell.as_ref(), self.options.working_allegiance) {
-                Turn::Now => {}
-                Turn::Later => return Outcome::Pending,
-                Turn::Robbed => {
-                    self.options.reservation.told(self.party);
-                    return self.outcome(Err(Fault::ReservationLost));
-                }
-            }
+        let works = self.options.working_allegiance;
+        if first && let Err(why) = self.options.reservation.begin(self.party, self.bell.as_ref(), works) {
+            return why.map_or(Outcome::Pending, |fault| self.outcome(Err(fault)));
         }
-        self.working |= first && self.options.working_allegiance;
+        self.working |= first && works;
         let ended = self.perform(command, data);
         self.outcome(ended)
     }

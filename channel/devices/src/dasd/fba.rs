@@ -245,15 +245,8 @@ impl Device for Fba {
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         let first = !command.chained && command.code != code::UNCONDITIONAL_RESERVE;
-        if first {
-            match self.options.reservation.wait(self.party, self.bell.as_ref(), false) {
-                Turn::Now => {}
-                Turn::Later => return Outcome::Pending,
-                Turn::Robbed => {
-                    self.options.reservation.told(self.party);
-                    return outcome(Err(Fault::ReservationLost));
-                }
-            }
+        if first && let Err(why) = self.options.reservation.begin(self.party, self.bell.as_ref(), false) {
+            return why.map_or(Outcome::Pending, |fault| outcome(Err(fault)));
         }
         outcome(self.perform(command, data))
     }

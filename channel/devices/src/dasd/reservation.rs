@@ -4,6 +4,7 @@
 //! in common exclude one another. A device that has reserved a whole volume has its minidisks, too. One that has
 //! reserved a minidisk keeps out devices that would reach it through the whole volume.
 
+use super::sense::Fault;
 use base::Held;
 use css::Doorbell;
 use std::fmt;
@@ -134,9 +135,17 @@ impl Reservation {
         Turn::Later
     }
 
-    /// `party` has heard that its reservation was taken away.
-    pub(super) fn told(&self, party: u64) {
-        self.state().robbed.retain(|robbed| *robbed != party);
+    /// The same where the first command of a channel program is performed. The error is that it waits, or what the
+    /// command ends in: `party` has heard then that its reservation was taken away.
+    pub(super) fn begin(&self, party: u64, bell: Option<&Doorbell>, work: bool) -> Result<(), Option<Fault>> {
+        match self.wait(party, bell, work) {
+            Turn::Now => Ok(()),
+            Turn::Later => Err(None),
+            Turn::Robbed => {
+                self.state().robbed.retain(|robbed| *robbed != party);
+                Err(Some(Fault::ReservationLost))
+            }
+        }
     }
 
     /// The channel program of `party` is over.
@@ -222,8 +231,8 @@ mod tests {
         assert!(one.held_by(a));
         // A party that has lost the disk hears of it once, whether it is free again or not.
         assert_eq!(whole.wait(w, None, false), Turn::Robbed);
-        whole.told(w);
-        assert_eq!(whole.wait(w, None, false), Turn::Later);
+        assert!(matches!(whole.begin(w, None, false), Err(Some(Fault::ReservationLost))));
+        assert!(matches!(whole.begin(w, None, false), Err(None)), "it waits");
         assert!(whole.kept_from(w) && !one.kept_from(a) && !two.kept_from(b));
         one.leave(a);
         assert!(whole.free_for(w) && !whole.reserved() && !whole.kept_from(w));
