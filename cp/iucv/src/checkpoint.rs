@@ -45,18 +45,13 @@ impl LinePath {
     }
 
     fn path<D>(&self) -> Path<D> {
+        let service = if self.all { Service::AllMessages } else { Service::Messages };
         Path {
-            peer: Peer::Service(if self.all { Service::AllMessages } else { Service::Messages }),
-            stage: Stage::Open,
             limit: self.limit,
-            outstanding: 0,
             priority: self.priority,
             takes_parameter_data: self.takes_parameter_data,
             quiesced: self.quiesced,
-            incoming: BTreeMap::new(),
-            block: None,
-            serial: 0,
-            asked: BTreeMap::new(),
+            ..Path::empty(Peer::Service(service), Stage::Open)
         }
     }
 }

@@ -237,6 +237,26 @@ pub trait Disk {
     fn is_read_only(&self) -> bool;
 }
 
+/// The disk of a system that has none for *BLOCKIO: there is no value of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoDisk {}
+
+impl Disk for NoDisk {
+    type Device = ();
+
+    fn device(&self) -> &Arc<()> {
+        match *self {}
+    }
+
+    fn extent(&self) -> (u32, u32) {
+        match *self {}
+    }
+
+    fn is_read_only(&self) -> bool {
+        match *self {}
+    }
+}
+
 /// How far a path is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {

@@ -42,13 +42,24 @@ impl<D> Path<D> {
     pub(crate) fn new(peer: Peer, stage: Stage, list: &List, grant: Grant) -> Path<D> {
         let flags = list.flags();
         Path {
-            peer,
-            stage,
             limit: limit(list.limit(), grant.limit),
-            outstanding: 0,
             priority: grant.priority && flags & flag::PRIORITY != 0,
             takes_parameter_data: flags & flag::PARAMETER_DATA != 0,
             quiesced: flags & flag::QUIESCE != 0,
+            ..Path::empty(peer, stage)
+        }
+    }
+
+    /// A path without messages, on which none may be yet.
+    pub(crate) fn empty(peer: Peer, stage: Stage) -> Path<D> {
+        Path {
+            peer,
+            stage,
+            limit: 0,
+            outstanding: 0,
+            priority: false,
+            takes_parameter_data: false,
+            quiesced: false,
             incoming: BTreeMap::new(),
             block: None,
             serial: 0,

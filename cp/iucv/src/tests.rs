@@ -25,25 +25,6 @@ const BETA: u32 = 2;
 const GAMMA: u32 = 3;
 const DELTA: u32 = 4;
 
-/// No test here connects to a disk: those of *BLOCKIO are CP's.
-struct NoDisk(Arc<()>);
-
-impl Disk for NoDisk {
-    type Device = ();
-
-    fn device(&self) -> &Arc<()> {
-        &self.0
-    }
-
-    fn extent(&self) -> (u32, u32) {
-        (1, 0)
-    }
-
-    fn is_read_only(&self) -> bool {
-        true
-    }
-}
-
 struct World {
     iucv: Iucv<NoDisk>,
     spaces: Vec<Space>,

@@ -7,7 +7,7 @@ use base::ebcdic;
 use base::layout::{I32, U16, U32};
 use directory::{Directory, Passwords};
 use iucv::area::Space;
-use iucv::{Disk, Iucv, List, code, flag, kind};
+use iucv::{Iucv, List, NoDisk, code, flag, kind};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex};
@@ -29,24 +29,6 @@ const BETA: u32 = 2;
 const GAMMA: u32 = 3;
 /// Longer than any answer takes on a busy host.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-struct NoDisk(Arc<()>);
-
-impl Disk for NoDisk {
-    type Device = ();
-
-    fn device(&self) -> &Arc<()> {
-        &self.0
-    }
-
-    fn extent(&self) -> (u32, u32) {
-        (1, 0)
-    }
-
-    fn is_read_only(&self) -> bool {
-        true
-    }
-}
 
 type Bell = Arc<(Mutex<u64>, Condvar)>;
 
