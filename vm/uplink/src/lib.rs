@@ -146,17 +146,47 @@ impl Inbox {
     }
 }
 
+/// Wakes the thread.
+#[derive(Debug)]
+pub(crate) struct Bell {
+    waker: Waker,
+    /// What takes frames at the near end has room again.
+    room: AtomicBool,
+}
+
+impl Bell {
+    pub(crate) fn new(waker: Waker) -> Bell {
+        Bell { waker, room: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn ring(&self) {
+        // A thread that cannot be woken has ended.
+        let _ = self.waker.wake();
+    }
+
+    /// There is room again.
+    pub(crate) fn room(&self) {
+        if !self.room.swap(true, Ordering::AcqRel) {
+            self.ring();
+        }
+    }
+
+    /// Whether there has been room again since this was asked last.
+    pub(crate) fn take_room(&self) -> bool {
+        self.room.swap(false, Ordering::AcqRel)
+    }
+}
+
 /// What the thread and the handle have in common.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) inbox: Mutex<Inbox>,
-    pub(crate) room: AtomicBool,
+    pub(crate) bell: Bell,
     pub(crate) stop: AtomicBool,
     pub(crate) counters: Mutex<Counters>,
     pub(crate) names: Mutex<Vec<(String, std::net::Ipv4Addr)>>,
     pub(crate) flows: AtomicUsize,
     pub(crate) sockets: AtomicUsize,
-    waker: Waker,
 }
 
 /// A running gateway with the host's sockets. It stops when this is dropped.
@@ -221,13 +251,12 @@ impl Uplink {
         }
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
-            room: AtomicBool::new(false),
+            bell: Bell::new(waker),
             stop: AtomicBool::new(false),
             counters: Mutex::default(),
             names: Mutex::default(),
             flows: AtomicUsize::new(0),
             sockets: AtomicUsize::new(0),
-            waker,
         });
         let notices = Notices::default();
         let registry = poll.registry().try_clone()?;
@@ -263,14 +292,11 @@ impl Uplink {
 
     /// There is room in the guest's queue again.
     pub fn room(&self) {
-        if !self.shared.room.swap(true, Ordering::AcqRel) {
-            self.wake();
-        }
+        self.shared.bell.room();
     }
 
     fn wake(&self) {
-        // A thread that cannot be woken has ended.
-        let _ = self.shared.waker.wake();
+        self.shared.bell.ring();
     }
 
     /// What has happened so far.

@@ -176,7 +176,7 @@ impl Core {
         while let Some(flow) = self.sockets.take_connected() {
             self.nat.event(now, flow, Event::Connected(Ok(())), &mut self.sockets);
         }
-        if self.shared.room.swap(false, Ordering::AcqRel) {
+        if self.shared.bell.take_room() {
             self.nat.room(&mut self.sockets);
         }
         let mut more = false;

@@ -13,7 +13,7 @@ pub use passt::Passt;
 pub use pipe::Place;
 pub use tap::NO_NAME;
 
-use crate::{Inbox, Notices};
+use crate::{Bell, Inbox, Notices};
 use base::Held;
 use mio::{Poll, Registry, Token, Waker};
 use pipe::{Frames, Listener};
@@ -175,14 +175,12 @@ struct Shared {
     inbox: Mutex<Inbox>,
     stop: AtomicBool,
     connected: AtomicBool,
-    /// The near end has room again.
-    room: AtomicBool,
+    bell: Bell,
     lost: AtomicU64,
     /// Bytes that wait to be written.
     waiting: AtomicUsize,
     /// A frame was not taken: the caller wants to know when there is room.
     wanted: AtomicBool,
-    waker: Waker,
 }
 
 /// A wire. What is at its other end is let go when this is dropped.
@@ -218,11 +216,10 @@ impl Wire {
             inbox: Mutex::default(),
             stop: AtomicBool::new(false),
             connected: AtomicBool::new(peer.is_some()),
-            room: AtomicBool::new(false),
+            bell: Bell::new(Waker::new(poll.registry(), crate::WAKE)?),
             lost: AtomicU64::new(0),
             waiting: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
-            waker: Waker::new(poll.registry(), crate::WAKE)?,
         });
         let notices = Notices::default();
         let worker = Worker::new(poll, shared.clone(), notices.clone(), (source, peer), Box::new(near));
@@ -260,14 +257,11 @@ impl Wire {
 
     /// The near end has room again after it has not taken a frame.
     pub fn room(&self) {
-        if !self.shared.room.swap(true, Ordering::AcqRel) {
-            self.wake();
-        }
+        self.shared.bell.room();
     }
 
     fn wake(&self) {
-        // A thread that cannot be woken has ended.
-        let _ = self.shared.waker.wake();
+        self.shared.bell.ring();
     }
 
     /// Whether something is at the other end.

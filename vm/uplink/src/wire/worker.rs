@@ -78,7 +78,7 @@ impl Worker {
             std::mem::swap(&mut *self.shared.inbox.lock().held(), &mut inbox);
             self.pack(&inbox);
             inbox.clear();
-            if self.shared.room.swap(false, Ordering::AcqRel) {
+            if self.shared.bell.take_room() {
                 (self.waits, self.patient) = (None, true);
             }
             if let Err(error) = self.exchange(&mut space) {
