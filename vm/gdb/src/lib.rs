@@ -13,6 +13,7 @@ mod target;
 
 use base::Held;
 use complex::Configuration;
+use say::listening::Listening;
 use session::{Ended, Input};
 use std::io::{self, Write};
 use std::net::{TcpListener, TcpStream};
@@ -21,6 +22,9 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+
+/// The option with the address of the server.
+const LISTENING: Listening = Listening { option: "--gdb", what: "GDB", here: "127.0.0.1:1234", all: "0.0.0.0:1234" };
 
 /// Where debuggers are served.
 enum Door {
@@ -56,14 +60,16 @@ stream!(UnixStream);
 
 impl Door {
     fn open(address: &str) -> Result<Door, String> {
-        let wrong = |error: io::Error| format!("--gdb {address}: {error}");
         if address.contains('/') {
-            return Ok(Door::Unix(UnixListener::bind(address).map_err(wrong)?, address.into()));
+            let listener = UnixListener::bind(address).map_err(|error| format!("--gdb {address}: {error}"))?;
+            return Ok(Door::Unix(listener, address.into()));
         }
         // A port alone, or with a colon before it, is one of this host's own.
         let port = address.strip_prefix(':').unwrap_or(address);
         let alone = port.parse::<u16>().ok().map(|port| format!("127.0.0.1:{port}"));
-        Ok(Door::Tcp(TcpListener::bind(alone.as_deref().unwrap_or(address)).map_err(wrong)?))
+        let address = alone.as_deref().unwrap_or(address);
+        let listener = TcpListener::bind(LISTENING.address(address)?);
+        Ok(Door::Tcp(listener.map_err(|error| LISTENING.refused(address, &error))?))
     }
 
     fn accept(&self) -> io::Result<Box<dyn Stream>> {

@@ -1,4 +1,5 @@
-//! What the program says on standard output and standard error, with its bars, and the words of a line that it reads.
+//! What the program says on standard output and standard error, with its bars; the words of a line that it reads; what
+//! it says of an address that it cannot serve at.
 //!
 //! A full disk under standard output, or a reader that has gone, does not stop what is being done: a disk is not to be
 //! left half written because of that. The first failure is remembered, nothing more is printed, and the exit code tells
@@ -7,6 +8,7 @@
 // What is printed goes through here: those macros panic where it cannot be.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod listening;
 pub mod progress;
 pub mod words;
 

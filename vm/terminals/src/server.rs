@@ -14,6 +14,7 @@ use consoles::sessions::Sessions;
 use consoles::terminal::{Kind, Terminal};
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
+use say::listening::Listening;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
@@ -32,6 +33,9 @@ const SILENCE: Duration = Duration::from_secs(3);
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How often a client that keeps sending is read before the others have their turn.
 const TURN: u32 = 16;
+/// The option with the address of the server.
+const LISTENING: Listening =
+    Listening { option: "--tn3270", what: "TN3270", here: "127.0.0.1:3270", all: "0.0.0.0:3270" };
 /// The listener's token; connections have the numbers from 0.
 const LISTENER: Token = Token(usize::MAX);
 /// The token of a note.
@@ -248,24 +252,8 @@ impl Server {
 
     /// Serves TN3270 clients at `address`; the address in use, should the port have been 0.
     pub fn listen(&mut self, address: &str, tls: Option<Arc<rustls::ServerConfig>>) -> Result<SocketAddr, String> {
-        let explain = |error: io::Error| match error.kind() {
-            io::ErrorKind::AddrInUse => {
-                format!("{address} is in use by another program: stop that one, or give --tn3270 another port")
-            }
-            io::ErrorKind::PermissionDenied => {
-                format!("{address} needs a privilege this program does not have: give --tn3270 a port above 1023")
-            }
-            io::ErrorKind::AddrNotAvailable => {
-                format!(
-                    "{address} is no address of this computer: give --tn3270 127.0.0.1:3270, or 0.0.0.0:3270 for all"
-                )
-            }
-            _ => format!("TN3270 cannot be served at {address}: {error}; --tn3270 takes an address and a port"),
-        };
-        let parsed = std::net::ToSocketAddrs::to_socket_addrs(address).map_err(explain)?.next();
-        let parsed =
-            parsed.ok_or_else(|| format!("{address} names no address: --tn3270 takes an address and a port"))?;
-        let mut listener = TcpListener::bind(parsed).map_err(explain)?;
+        let explain = |error: io::Error| LISTENING.refused(address, &error);
+        let mut listener = TcpListener::bind(LISTENING.address(address)?).map_err(explain)?;
         self.poll.registry().register(&mut listener, LISTENER, Interest::READABLE).map_err(explain)?;
         let bound = listener.local_addr().map_err(explain)?;
         (self.listener, self.tls) = (Some(listener), tls);

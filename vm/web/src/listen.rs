@@ -11,8 +11,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, getrlimit};
 use rustls::ServerConfig;
+use say::listening::Listening;
 use std::io;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -21,6 +22,8 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+/// The option with the address of the server.
+const LISTENING: Listening = Listening { option: "--http", what: "Pages", here: "127.0.0.1:8080", all: "0.0.0.0:8443" };
 /// Connections at most: each terminal has one, and each page up to six.
 const CONNECTIONS: usize = 4000;
 /// The part of this process's descriptors that they may be at most. Each terminal has two more.
@@ -57,9 +60,8 @@ pub fn serve(
     plain: bool,
     system: Arc<dyn System>,
 ) -> Result<Running, String> {
-    let explain = |error: io::Error| explain(address, &error);
-    let parsed = address.to_socket_addrs().map_err(explain)?.next();
-    let parsed = parsed.ok_or_else(|| format!("{address} names no address: --http takes an address and a port"))?;
+    let explain = |error: io::Error| LISTENING.refused(address, &error);
+    let parsed = LISTENING.address(address)?;
     let reach = match (&tls, plain) {
         (None, false) => Reach::Here,
         (None, true) => Reach::Proxy,
@@ -92,22 +94,6 @@ pub fn serve(
     };
     runtime.spawn(accept(listener, tls.map(TlsAcceptor::from), router(app)));
     Ok(Running { address: bound, runtime: Some(runtime) })
-}
-
-/// What to do about an address that cannot be listened at.
-fn explain(address: &str, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!("{address} is in use by another program: stop that one, or give --http another port")
-        }
-        io::ErrorKind::PermissionDenied => {
-            format!("{address} needs a privilege this program does not have: give --http a port above 1023")
-        }
-        io::ErrorKind::AddrNotAvailable => {
-            format!("{address} is no address of this computer: give --http 127.0.0.1:8080, or 0.0.0.0:8443 for all")
-        }
-        _ => format!("pages cannot be served at {address}: {error}; --http takes an address and a port"),
-    }
 }
 
 async fn accept(listener: tokio::net::TcpListener, tls: Option<TlsAcceptor>, router: Router) {
