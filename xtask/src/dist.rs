@@ -12,10 +12,8 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::cms;
-use crate::host::{self, EPOCH, Failure, Outcome, at, cargo, output, run};
+use crate::host::{self, EPOCH, Failure, Outcome, SUMS, at, cargo, output, run};
 
-/// The file of check sums.
-const SUMS: &str = "SHA256SUMS";
 /// The profile it is built with.
 const PROFILE: &str = "dist";
 /// Debian's name for this machine's architecture, OCI's, and Rust's target.
@@ -111,7 +109,7 @@ impl Dist {
         let wanted = |name: &str| name == "endicott" || name.starts_with("endicott_");
         let files = host::files(folder, wanted);
         let names = files.iter().filter_map(|path| path.file_name());
-        let sums = output(Command::new("sha256sum").current_dir(folder).args(names))?;
+        let sums = host::sums(folder, names)?;
         host::write_whole(&folder.join(SUMS), sums.as_bytes())?;
         Ok(sums)
     }

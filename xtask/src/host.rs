@@ -121,6 +121,14 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Outcome {
     at(path, fs::rename(&part, path))
 }
 
+/// The file with the check sums of a folder's files.
+pub(crate) const SUMS: &str = "SHA256SUMS";
+
+/// The check sums of these files of a folder, as `sha256sum` writes them.
+pub(crate) fn sums(folder: &Path, names: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Outcome<String> {
+    output(Command::new("sha256sum").current_dir(folder).args(names))
+}
+
 /// The regular files of `folder` whose names satisfy `wanted`; none where there is no such folder.
 pub(crate) fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = fs::read_dir(folder)

@@ -4,15 +4,13 @@
 //! what was made. With it a machine without node and network sees whether the two belong together. The compiler's
 //! version is in `package-lock.json`.
 
-use crate::host::{self, Outcome, at, has, make_folder, output, run, write_whole};
+use crate::host::{self, Outcome, SUMS, at, has, make_folder, run, write_whole};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files that `npm` and the compiler read, beside the sources.
 const SETTINGS: [&str; 3] = ["package.json", "package-lock.json", "tsconfig.json"];
-/// The sums of all that, and of what is made of it.
-const SUMS: &str = "SHA256SUMS";
 
 fn folder() -> PathBuf {
     host::root().join("vm/web/page")
@@ -61,13 +59,13 @@ pub(crate) fn check() -> Outcome {
     }
 }
 
-/// The sums as `sha256sum` writes them.
+/// The sums of what the page is made from, and of what is made of it.
 fn sums(page: &Path) -> Outcome<String> {
     let mut files: Vec<String> = SETTINGS.map(String::from).into();
     for folder in ["src", "dist"] {
         files.extend(names(&page.join(folder))?.into_iter().map(|name| format!("{folder}/{name}")));
     }
-    output(Command::new("sha256sum").current_dir(page).args(files))
+    host::sums(page, files)
 }
 
 fn copy(from: &Path, to: &Path) -> Outcome {
