@@ -80,6 +80,9 @@ export class Screen {
         if (place !== null)
             this.cells[place].field |= MODIFIED;
     }
+    clear(at) {
+        Object.assign(this.cells[at], { byte: 0, graphic: false });
+    }
     type(byte) {
         if (this.locked)
             return false;
@@ -131,8 +134,8 @@ export class Screen {
         const rest = field.slice(field.indexOf(at));
         rest.forEach((place, n) => {
             const next = rest[n + 1];
-            const byte = next === undefined ? 0 : this.cells[next].byte;
-            Object.assign(this.cells[place], { byte, graphic: false });
+            const { byte, graphic } = next === undefined ? blank() : this.cells[next];
+            Object.assign(this.cells[place], { byte, graphic });
         });
         this.modify(at);
     }
@@ -143,16 +146,15 @@ export class Screen {
         if (!this.isInput(at))
             return void this.lock("X PROTECTED");
         const field = this.fieldOf(at);
-        for (const place of field.slice(field.indexOf(at)))
-            Object.assign(this.cells[place], { byte: 0 });
+        field.slice(field.indexOf(at)).forEach((place) => this.clear(place));
         this.modify(at);
     }
     eraseInput() {
         if (this.locked)
             return;
-        this.cells.forEach((cell, at) => {
+        this.cells.forEach((_, at) => {
             if (this.isInput(at))
-                cell.byte = 0;
+                this.clear(at);
         });
         for (const cell of this.cells) {
             if (cell.field !== null && !(cell.field & PROTECTED))
@@ -190,7 +192,7 @@ export class Screen {
             if (this.isInput(at))
                 break;
         }
-        this.cursor = this.length === 0 ? 0 : at;
+        this.cursor = at;
     }
     home() {
         this.cursor = this.isFormatted() ? -1 : 0;

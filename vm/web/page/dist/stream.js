@@ -210,7 +210,7 @@ export class Stream {
                     const to = place();
                     do {
                         if (screen.isInput(at))
-                            screen.cells[at].byte = 0;
+                            screen.clear(at);
                         at = screen.wrap(at + 1);
                     } while (at !== to);
                     break;
@@ -240,7 +240,7 @@ export class Stream {
             if (field !== null && !(field & PROTECTED))
                 return screen.wrap(at + 1);
             if (afterText && field === null)
-                screen.cells[at].byte = 0;
+                screen.clear(at);
             if (field !== null)
                 afterText = false;
         }

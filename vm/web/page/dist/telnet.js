@@ -2,8 +2,8 @@ const IAC = 255, EOR = 239, SE = 240, BREAK = 243, ABORT_OUTPUT = 245, SB = 250;
 const WILL = 251, WONT = 252, DO = 253, DONT = 254;
 const TN3270E = 40;
 const CONNECT = 1, DEVICE_TYPE = 2, FUNCTIONS = 3, IS = 4, REJECT = 6, REQUEST = 7, SEND = 8;
-const DATA_3270 = 0, RESPONSE = 2, BIND_IMAGE = 3;
-const ALWAYS = 2;
+const DATA_3270 = 0, RESPONSE = 2;
+const NO_RESPONSE = 0, ALWAYS = 2;
 const WANTED = [0, 2, 4];
 const ascii = (text) => [...text].map((c) => c.charCodeAt(0));
 export class Telnet {
@@ -80,6 +80,8 @@ export class Telnet {
             this.send(Uint8Array.of(IAC, option === TN3270E ? WILL : WONT, option));
         if (verb === WILL)
             this.send(Uint8Array.of(IAC, DONT, option));
+        if (verb === DONT && option === TN3270E)
+            this.listener.refused("the system does not speak TN3270E");
     }
     subnegotiation(text) {
         if (text[0] !== TN3270E)
@@ -97,8 +99,11 @@ export class Telnet {
             this.listener.refused(`the system refuses a terminal of type ${this.deviceType}`);
         }
         else if (one === FUNCTIONS && two === REQUEST) {
-            this.subnegotiate(FUNCTIONS, IS, ...rest.filter((code) => WANTED.includes(code)));
-            this.listener.bound(this.device);
+            const known = rest.filter((code) => WANTED.includes(code));
+            const taken = known.length === rest.length;
+            this.subnegotiate(FUNCTIONS, taken ? IS : REQUEST, ...known);
+            if (taken)
+                this.listener.bound(this.device);
         }
         else if (one === FUNCTIONS && two === IS) {
             this.listener.bound(this.device);
@@ -110,12 +115,10 @@ export class Telnet {
     endOfRecord() {
         const [type, , response, high, low, ...record] = this.data;
         this.data = [];
-        if (type === BIND_IMAGE || type !== DATA_3270)
+        if (type !== DATA_3270)
             return;
         const good = this.listener.record(Uint8Array.from(record));
-        if (good && response !== ALWAYS)
-            return;
-        if (response === 0)
+        if (response === NO_RESPONSE || (good && response !== ALWAYS))
             return;
         this.sendRecord([RESPONSE, 0, good ? 0 : 1, high ?? 0, low ?? 0], [good ? 0 : 2]);
     }

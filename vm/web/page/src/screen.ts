@@ -120,6 +120,11 @@ export class Screen {
         if (place !== null) this.cells[place]!.field! |= MODIFIED;
     }
 
+    /** A null where a character was. */
+    clear(at: number): void {
+        Object.assign(this.cells[at]!, { byte: 0, graphic: false });
+    }
+
     // Keys that change the buffer.
 
     /** A character is typed; false if it is not taken. */
@@ -147,7 +152,7 @@ export class Screen {
         return false;
     }
 
-    /** What lies from `at` to the end of the field moves right, into the first null or the blanks at the end. */
+    /** What lies from `at` to the first null of the field, or to a blank that ends it, moves right by one. */
     private makeRoom(at: number): boolean {
         const field = this.fieldOf(at);
         const rest = field.slice(field.indexOf(at));
@@ -170,8 +175,8 @@ export class Screen {
         const rest = field.slice(field.indexOf(at));
         rest.forEach((place, n) => {
             const next = rest[n + 1];
-            const byte = next === undefined ? 0 : this.cells[next]!.byte;
-            Object.assign(this.cells[place]!, { byte, graphic: false });
+            const { byte, graphic } = next === undefined ? blank() : this.cells[next]!;
+            Object.assign(this.cells[place]!, { byte, graphic });
         });
         this.modify(at);
     }
@@ -182,15 +187,15 @@ export class Screen {
         if (this.locked) return;
         if (!this.isInput(at)) return void this.lock("X PROTECTED");
         const field = this.fieldOf(at);
-        for (const place of field.slice(field.indexOf(at))) Object.assign(this.cells[place]!, { byte: 0 });
+        field.slice(field.indexOf(at)).forEach((place) => this.clear(place));
         this.modify(at);
     }
 
     /** ERASE INPUT. */
     eraseInput(): void {
         if (this.locked) return;
-        this.cells.forEach((cell, at) => {
-            if (this.isInput(at)) cell.byte = 0;
+        this.cells.forEach((_, at) => {
+            if (this.isInput(at)) this.clear(at);
         });
         for (const cell of this.cells) {
             if (cell.field !== null && !(cell.field & PROTECTED)) cell.field &= ~MODIFIED;
@@ -232,7 +237,7 @@ export class Screen {
         for (let n = 0; n < this.length; n++, at = this.wrap(at + 1)) {
             if (this.isInput(at)) break;
         }
-        this.cursor = this.length === 0 ? 0 : at;
+        this.cursor = at;
     }
 
     /** HOME: the first input position. */

@@ -184,7 +184,7 @@ export class Stream {
                 case EUA: {
                     const to = place();
                     do {
-                        if (screen.isInput(at)) screen.cells[at]!.byte = 0;
+                        if (screen.isInput(at)) screen.clear(at);
                         at = screen.wrap(at + 1);
                     } while (at !== to);
                     break;
@@ -210,7 +210,7 @@ export class Stream {
         for (; at < screen.length; at++) {
             const field = screen.cells[at]!.field;
             if (field !== null && !(field & PROTECTED)) return screen.wrap(at + 1);
-            if (afterText && field === null) screen.cells[at]!.byte = 0;
+            if (afterText && field === null) screen.clear(at);
             if (field !== null) afterText = false;
         }
         return 0;

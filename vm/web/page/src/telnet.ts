@@ -4,8 +4,8 @@ const IAC = 255, EOR = 239, SE = 240, BREAK = 243, ABORT_OUTPUT = 245, SB = 250;
 const WILL = 251, WONT = 252, DO = 253, DONT = 254;
 const TN3270E = 40;
 const CONNECT = 1, DEVICE_TYPE = 2, FUNCTIONS = 3, IS = 4, REJECT = 6, REQUEST = 7, SEND = 8;
-const DATA_3270 = 0, RESPONSE = 2, BIND_IMAGE = 3;
-const ALWAYS = 2;
+const DATA_3270 = 0, RESPONSE = 2;
+const NO_RESPONSE = 0, ALWAYS = 2;
 
 /** The functions that are asked for: BIND-IMAGE, RESPONSES, SYSREQ. */
 const WANTED = [0, 2, 4];
@@ -90,6 +90,7 @@ export class Telnet {
     private negotiate(verb: number, option: number): void {
         if (verb === DO) this.send(Uint8Array.of(IAC, option === TN3270E ? WILL : WONT, option));
         if (verb === WILL) this.send(Uint8Array.of(IAC, DONT, option));
+        if (verb === DONT && option === TN3270E) this.listener.refused("the system does not speak TN3270E");
     }
 
     private subnegotiation(text: readonly number[]): void {
@@ -104,8 +105,11 @@ export class Telnet {
         } else if (one === DEVICE_TYPE && two === REJECT) {
             this.listener.refused(`the system refuses a terminal of type ${this.deviceType}`);
         } else if (one === FUNCTIONS && two === REQUEST) {
-            this.subnegotiate(FUNCTIONS, IS, ...rest.filter((code) => WANTED.includes(code)));
-            this.listener.bound(this.device);
+            // Only a list that is taken as it is may be confirmed (RFC 2355, section 7.2.2); else another is asked for.
+            const known = rest.filter((code) => WANTED.includes(code));
+            const taken = known.length === rest.length;
+            this.subnegotiate(FUNCTIONS, taken ? IS : REQUEST, ...known);
+            if (taken) this.listener.bound(this.device);
         } else if (one === FUNCTIONS && two === IS) {
             this.listener.bound(this.device);
         }
@@ -118,10 +122,9 @@ export class Telnet {
     private endOfRecord(): void {
         const [type, , response, high, low, ...record] = this.data;
         this.data = [];
-        if (type === BIND_IMAGE || type !== DATA_3270) return;
+        if (type !== DATA_3270) return;
         const good = this.listener.record(Uint8Array.from(record));
-        if (good && response !== ALWAYS) return;
-        if (response === 0) return;
+        if (response === NO_RESPONSE || (good && response !== ALWAYS)) return;
         this.sendRecord([RESPONSE, 0, good ? 0 : 1, high ?? 0, low ?? 0], [good ? 0 : 2]);
     }
 }
