@@ -75,6 +75,19 @@ fn trickle(mut socket: TcpStream, bytes: &[u8], limit: Duration) -> Duration {
 const MANNERS: [fn(&TcpStream); 3] =
     [|_| (), |socket| drop(socket.shutdown(Shutdown::Write)), |socket| drop(socket.shutdown(Shutdown::Read))];
 
+/// Peers that have begun in each way, and go on in each.
+fn peers(system: &System, hello: &[u8]) -> Vec<TcpStream> {
+    let mut peers = Vec::new();
+    for first in beginnings(hello) {
+        for manner in MANNERS {
+            let socket = peer(system, &first);
+            manner(&socket);
+            peers.push(socket);
+        }
+    }
+    peers
+}
+
 #[test]
 fn the_plain_door() {
     let system = System::start("door", |_| {});
@@ -84,14 +97,7 @@ fn the_plain_door() {
     logo.say("logon maint wrong", "HCPLGA050E");
     let before = sockets(&system);
     let hello = [255, 251, 40, 255, 251, 24, 255, 250, 24, 0, b'I', b'B', b'M', b'-', b'3', b'2', b'7', b'8', 255, 240];
-    let mut peers = Vec::new();
-    for first in beginnings(&hello) {
-        for manner in MANNERS {
-            let socket = peer(&system, &first);
-            manner(&socket);
-            peers.push(socket);
-        }
-    }
+    let peers = peers(&system, &hello);
     let began = Instant::now();
     Line::log_on(&system, "maint").say("query userid", "MAINT    AT ENDICOTT");
     println!("{} peers at the plain door; a user logged on beside them in {:.1?}", peers.len(), began.elapsed());
@@ -156,14 +162,7 @@ fn the_door_with_tls() {
     let idle = secure(&system, Duration::from_secs(15));
     // The beginning of a TLS client's first record: handshake, ClientHello of 508 bytes, version 1.2.
     let hello = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
-    let mut peers = Vec::new();
-    for first in beginnings(&hello) {
-        for manner in MANNERS {
-            let socket = peer(&system, &first);
-            manner(&socket);
-            peers.push(socket);
-        }
-    }
+    let peers = peers(&system, &hello);
     println!("{} peers at the door with TLS", peers.len());
     let slow = TcpStream::connect(("127.0.0.1", system.port)).expect("the system answers");
     slow.set_nonblocking(true).expect("a socket can be so");
