@@ -4,23 +4,12 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
-use support::{Client, System, endicott, has_s3270};
+use support::{Client, System, cms, has_s3270, install_cms};
 
 const ANSWER: Duration = Duration::from_secs(60);
-
-/// The folder with what `cargo x cms` makes.
-fn cms() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/cms");
-    let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);
-    let there = folder.join("account.img").exists();
-    if !there {
-        println!("skipped: there is no CMS in {} (cargo x cms makes one)", folder.display());
-    }
-    there.then_some(folder)
-}
 
 /// The records of a user, as MAINT sees them on DISKACNT's disk, when there is one that says this.
 fn listed(maint: &mut Client, user: &str, wanted: &str) -> String {
@@ -48,11 +37,7 @@ fn at_the_disk_of_diskacnt(system: &System) -> Client {
 #[test]
 fn what_a_user_did_is_in_the_file_of_the_machine_that_collects() {
     let (true, Some(cms)) = (has_s3270(), cms()) else { return };
-    let mut system = System::start("accounting", |folder| {
-        fs::remove_dir_all(folder).expect("the folder is ours");
-        let done = endicott().args(["sample", "--cms"]).arg(&cms).arg(folder).output().expect("endicott starts");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    });
+    let mut system = System::start("accounting", |folder| install_cms(folder, &cms));
     let mut user = Client::connect(&system);
     user.log_on("CMSUSER");
     user.until("and good-bye", ANSWER);

@@ -4,32 +4,13 @@ mod support;
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::line::Line;
-use support::{Client, System, endicott, has_s3270, sample};
+use support::{Client, System, cms, endicott, has_s3270, install_cms, sample};
 
 const ANSWER: Duration = Duration::from_secs(60);
-
-/// The folder with what `cargo x cms` makes.
-fn cms() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/cms");
-    let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);
-    let there = folder.join("user.img").exists();
-    if !there {
-        println!("skipped: there is no CMS in {} (cargo x cms makes one)", folder.display());
-    }
-    there.then_some(folder)
-}
-
-/// Makes the sample system with CMS in place of the one without.
-fn install(folder: &Path, cms: &Path) {
-    fs::remove_dir_all(folder).expect("the folder is ours");
-    let done = endicott().args(["sample", "--cms"]).arg(cms).arg(folder).output().expect("endicott starts");
-    let said = String::from_utf8_lossy(&done.stdout).into_owned();
-    assert!(said.contains("CMS is on it"), "{said}{}", String::from_utf8_lossy(&done.stderr));
-}
 
 /// What a user's console shows of these lines.
 fn typed(folder: &Path, words: &[&str]) -> String {
@@ -42,7 +23,7 @@ fn typed(folder: &Path, words: &[&str]) -> String {
 fn each_user_of_the_sample_system_has_disks_with_files() {
     let Some(cms) = cms() else { return };
     let folder = sample("disks-of-all");
-    install(&folder, &cms);
+    install_cms(&folder, &cms);
     // LOGON of these starts CMS; PROFILE EXEC greets them and links the DEMO disk.
     for (user, greeting) in [("CMSUSER", "Welcome to CMS, CMSUSER"), ("MAINT", "This is MAINT")] {
         let shown = typed(&folder, &["--ipl", user, "listfile profile * a", "query search", "demo sums"]);
@@ -92,7 +73,7 @@ fn a_system_without_cms_says_what_is_missing() {
 #[test]
 fn a_newcomer_finds_cms() {
     let (true, Some(cms)) = (has_s3270(), cms()) else { return };
-    let system = System::start("cms", |folder| install(folder, &cms));
+    let system = System::start("cms", |folder| install_cms(folder, &cms));
     let mut client = Client::connect(&system);
     client.log_on("CMSUSER");
     client.until("and good-bye", ANSWER);
@@ -121,7 +102,7 @@ fn a_newcomer_finds_cms() {
 #[test]
 fn a_program_in_assembler_has_the_screen() {
     let (true, Some(cms)) = (has_s3270(), cms()) else { return };
-    let system = System::start("console-macro", |folder| install(folder, &cms));
+    let system = System::start("console-macro", |folder| install_cms(folder, &cms));
     let mut client = Client::connect(&system);
     client.log_on("CMSUSER");
     client.until("and good-bye", ANSWER);
@@ -153,7 +134,7 @@ fn a_program_in_assembler_has_the_screen() {
 #[test]
 fn a_program_in_assembler_has_a_dialed_display() {
     let (true, Some(cms)) = (has_s3270(), cms()) else { return };
-    let system = System::start("console-dialed", |folder| install(folder, &cms));
+    let system = System::start("console-dialed", |folder| install_cms(folder, &cms));
     let mut owner = Line::log_on(&system, "CMSUSER");
     owner.until("and good-bye");
     owner.say("#cp define graf 20", "GRAF 0020 DEFINED");
@@ -244,7 +225,7 @@ fn many_users_of_cms_log_on_run_execs_and_log_off() {
     let count: usize =
         std::env::var("ENDICOTT_CMS_USERS").ok().and_then(|n| n.parse().ok()).unwrap_or(100).max(FIRST + 1);
     let system = System::start("many-cms", |folder| {
-        install(folder, &cms);
+        install_cms(folder, &cms);
         let path = folder.join("USER DIRECT");
         let mut text = std::fs::read_to_string(&path).expect("the sample has a directory");
         for n in 0..3 * count {
@@ -330,7 +311,7 @@ fn a_program_in_c_is_run_by_one_command() {
         return;
     }
     let folder = sample("program");
-    install(&folder, &cms);
+    install_cms(&folder, &cms);
     let source = |name: &str, lines: &str| {
         let path = folder.join(name);
         fs::write(&path, format!("#include \"cmslib.h\"\n#include <string.h>\n{lines}\n")).expect("the folder is ours");

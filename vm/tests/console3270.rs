@@ -3,7 +3,6 @@
 
 mod support;
 
-use std::fs;
 use std::time::Duration;
 
 use support::{Client, System, guest, has_s3270};
@@ -15,15 +14,10 @@ const ANSWER: Duration = Duration::from_secs(60);
 fn linux_has_a_3270_console() {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
     let system = System::start("console3270", |_| {});
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "nokaslr vmb.mode=shell conmode=3270 loglevel=4\n").expect("the folder is there");
     let mut client = Client::connect(&system);
     client.log_on("LINUX1");
-    system.punch("LINUX1", &guest.kernel, false);
-    system.punch("LINUX1", &parameters, true);
-    system.punch("LINUX1", &guest.initrd, false);
-    client.until("RDR FILE 0003", ANSWER);
-    client.say("ipl 00c", "SHELL-START", BOOT);
+    system.fill_reader("LINUX1", &guest, "nokaslr vmb.mode=shell conmode=3270 loglevel=4");
+    client.ipl_reader(BOOT);
 
     // The last row is Linux's own now, and what is typed is read from its input field.
     client.enter("cat /proc/consoles; echo END-OF-$((1+0))");
@@ -56,16 +50,11 @@ fn linux_has_a_3270_console() {
 fn terminals_are_dialed_to_linux() {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
     let system = System::start("dial", |_| {});
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "nokaslr vmb.mode=shell conmode=3215 loglevel=4\n").expect("the folder is there");
     let mut client = Client::connect(&system);
     client.log_on("LINUX1");
     client.say("define graf 320", "GRAF 0320 DEFINED", ANSWER);
-    system.punch("LINUX1", &guest.kernel, false);
-    system.punch("LINUX1", &parameters, true);
-    system.punch("LINUX1", &guest.initrd, false);
-    client.until("RDR FILE 0003", ANSWER);
-    client.say("ipl 00c", "SHELL-START", BOOT);
+    system.fill_reader("LINUX1", &guest, "nokaslr vmb.mode=shell conmode=3215 loglevel=4");
+    client.ipl_reader(BOOT);
 
     // A terminal that no user owns becomes the guest's 3270.
     let mut caller = Client::connect(&system);

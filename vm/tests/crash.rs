@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use dasd::{Image, Options, Volume};
 use support::line::Line;
-use support::{Guest, System, console, endicott, guest, root_initrd};
+use support::{Guest, System, change, console, endicott, guest, root_initrd, with_linux_disks};
 
 /// Processes other than guests that are killed after each guest.
 const TOOLS: usize = 3;
@@ -398,17 +398,9 @@ fn a_system_killed_while_it_pages_loses_neither_minidisks_nor_spool_files() {
 
 /// Gives LINUX1 of the sample system the disk with the system on it, and SYSTEM CONFIG these statements.
 fn with_disk(folder: &Path, disk: &Path, statements: &str) {
-    let change = |name: &str, change: &dyn Fn(String) -> String| {
-        let path = folder.join(name);
-        let text = fs::read_to_string(&path).expect("the sample has it");
-        fs::write(&path, change(text)).expect("the folder is there");
-    };
-    change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 {}\n{statements}", disk.display()));
-    change("USER DIRECT", &|text| {
-        let text = support::without_linux_disks(&text);
-        let at = text.find("USER LINUX2").expect("the sample has LINUX2");
-        format!("{} MDISK 200 3390 0 {CYLINDERS} {SERIAL} MR\n\n{}", &text[..at], &text[at..])
-    });
+    change(folder, "SYSTEM CONFIG", |text| format!("{text}\nDASD 0A00 {}\n{statements}", disk.display()));
+    let mdisk = format!(" MDISK 200 3390 0 {CYLINDERS} {SERIAL} MR\n");
+    change(folder, "USER DIRECT", |text| with_linux_disks(&text, &mdisk));
 }
 
 /// A disk with the system on it.

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{Guest, endicott, guest};
+use support::{Guest, SHELL, endicott, guest};
 
 const LIMIT: Duration = Duration::from_secs(240);
 
@@ -26,7 +26,7 @@ struct Debugged {
 impl Debugged {
     fn start(guest: &Guest) -> Debugged {
         let mut child = endicott()
-            .args(["linux", "--memory", "512M", "--cpus", "2", "--append", "quiet nokaslr vmb.mode=shell"])
+            .args(["linux", "--memory", "512M", "--cpus", "2", "--append", SHELL])
             .args(["--gdb", "0", "--gdb-wait", "--kernel"])
             .arg(&guest.kernel)
             .arg("--initrd")

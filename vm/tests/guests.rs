@@ -3,12 +3,11 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use support::line::Line;
-use support::{Client, Guest, System, guest, has_s3270};
+use support::{Client, Guest, SHELL, System, guest, has_s3270};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
@@ -55,27 +54,22 @@ fn a_truncated_kernel_does_not_come_up_and_harms_nobody() {
 fn boot_two(name: &str, cpus: usize) {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
     let system = System::start(name, |_| {});
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
     thread::scope(|scope| {
         for user in ["LINUX1", "LINUX2"] {
-            let (system, guest, parameters) = (&system, &guest, parameters.as_path());
-            scope.spawn(move || one_user(system, guest, parameters, user, cpus));
+            let (system, guest) = (&system, &guest);
+            scope.spawn(move || one_user(system, guest, user, cpus));
         }
     });
 }
 
-fn one_user(system: &System, guest: &Guest, parameters: &Path, user: &str, cpus: usize) {
+fn one_user(system: &System, guest: &Guest, user: &str, cpus: usize) {
     let mut client = Client::connect(system);
     client.log_on(user);
     for cpu in 1..cpus {
         client.say(&format!("define cpu {cpu}"), "DEFINED", ANSWER);
     }
-    system.punch(user, &guest.kernel, false);
-    system.punch(user, parameters, true);
-    system.punch(user, &guest.initrd, false);
-    client.until("RDR FILE 0003", ANSWER);
-    client.say("ipl 00c", "SHELL-START", BOOT);
+    system.fill_reader(user, guest, SHELL);
+    client.ipl_reader(BOOT);
 
     let sysinfo = client.say("cat /proc/sysinfo; echo END-OF-1", "\nEND-OF-1", ANSWER);
     assert!(sysinfo.contains("VM00 Control Program: z/VM"), "{sysinfo}");

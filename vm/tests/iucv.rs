@@ -2,11 +2,10 @@
 
 mod support;
 
-use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use support::{Client, System, guest, has_s3270};
+use support::{Client, SHELL, System, guest, has_s3270};
 
 const BOOT: Duration = Duration::from_secs(300);
 const ANSWER: Duration = Duration::from_secs(60);
@@ -15,16 +14,11 @@ const ANSWER: Duration = Duration::from_secs(60);
 fn two_linux_guests_talk_over_iucv() {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
     let system = System::start("iucv", |_| {});
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell cmm.sender=LINUX2\n").expect("the folder is there");
     let boot = |user: &str| {
         let mut client = Client::connect(&system);
         client.log_on(user);
-        system.punch(user, &guest.kernel, false);
-        system.punch(user, &parameters, true);
-        system.punch(user, &guest.initrd, false);
-        client.until("RDR FILE 0003", ANSWER);
-        client.say("ipl 00c", "SHELL-START", BOOT);
+        system.fill_reader(user, &guest, &format!("{SHELL} cmm.sender=LINUX2"));
+        client.ipl_reader(BOOT);
         client
     };
     let (mut one, mut two) = thread::scope(|scope| {

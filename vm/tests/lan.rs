@@ -3,39 +3,23 @@
 
 mod support;
 
-use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use support::{Client, Guest, System, guest, has_s3270};
+use support::{Client, SHELL, System, change, guest, has_s3270};
 
 const BOOT: Duration = Duration::from_secs(300);
 const ANSWER: Duration = Duration::from_secs(60);
 
 /// The sample system, with what the test needs: a network adapter for LINUX1 and a switch with a way out.
 fn prepare(folder: &Path) {
-    let change = |name: &str, change: &dyn Fn(String) -> String| {
-        let file = folder.join(name);
-        let text = fs::read_to_string(&file).expect("the sample has it");
-        fs::write(&file, change(text)).expect("the folder is there");
-    };
-    change("USER DIRECT", &|text| {
+    change(folder, "USER DIRECT", |text| {
         let own = " MDISK 191 3390 456 5 VMRES MR\n";
         assert!(text.contains(own));
         text.replacen(own, &format!("{own} NICDEF 1000 TYPE VIRTIO LAN SYSTEM LAN1\n SPECIAL 0600 CTCA\n"), 1)
     });
-    change("SYSTEM CONFIG", &|text| format!("{text}DEFINE VSWITCH OUTSIDE UPLINK USER HOSTACCESS ON\n"));
-}
-
-fn boot(system: &System, guest: &Guest, parameters: &Path, user: &str) -> Client {
-    let mut client = Client::connect(system);
-    client.log_on(user);
-    system.punch(user, &guest.kernel, false);
-    system.punch(user, parameters, true);
-    system.punch(user, &guest.initrd, false);
-    client.until("RDR FILE 0003", ANSWER);
-    client
+    change(folder, "SYSTEM CONFIG", |text| format!("{text}DEFINE VSWITCH OUTSIDE UPLINK USER HOSTACCESS ON\n"));
 }
 
 /// What a guest's shell says to a line of commands.
@@ -48,17 +32,17 @@ fn shell(client: &mut Client, line: &str, number: &mut u32) -> String {
 fn two_linux_guests_on_networks_of_cp() {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
     let system = System::start("lan", prepare);
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
     let (mut one, mut two) = thread::scope(|scope| {
         let start = |user: &'static str, before: &'static [(&'static str, &'static str)]| {
-            let (system, guest, parameters) = (&system, &guest, parameters.as_path());
+            let (system, guest) = (&system, &guest);
             scope.spawn(move || {
-                let mut client = boot(system, guest, parameters, user);
+                let mut client = Client::connect(system);
+                client.log_on(user);
                 for (command, answer) in before {
                     client.say(command, answer, ANSWER);
                 }
-                client.say("ipl 00c", "SHELL-START", BOOT);
+                system.fill_reader(user, guest, SHELL);
+                client.ipl_reader(BOOT);
                 client
             })
         };

@@ -12,7 +12,7 @@ use base::ebcdic;
 use dasd::model::CkdModel;
 use dasd::{Count, Extent, Format, Kind, Track, Volume};
 use support::line::Line;
-use support::{Client, Guest, System, guest, has_s3270};
+use support::{Client, Guest, SHELL, System, change, guest, has_s3270, with_linux_disks};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
@@ -53,32 +53,18 @@ fn prepare(folder: &Path) {
         label(&disk, "", "LNX10X0200", 12, 4096);
     }
     volume.flush().expect("the host has room");
-    let change = |name: &str, change: &dyn Fn(String) -> String| {
-        let path = folder.join(name);
-        let text = fs::read_to_string(&path).expect("the sample has it");
-        fs::write(&path, change(text)).expect("the folder is there");
-    };
-    change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin001\nSUBSYSTEM 0A PATHS 4\n"));
+    change(folder, "SYSTEM CONFIG", |text| format!("{text}\nDASD 0A00 volumes/lin001\nSUBSYSTEM 0A PATHS 4\n"));
     let mdisks = " MDISK 200 3390 1 10 LIN001 MR ALL WRITE MULT\n MDISK 201 3390 11 10 LIN001 MR ALL\n \
                   MDISK 202 3390 21 5 LIN001 MR\n \
-                  MDISK 300 FB-512 V-DISK 8192 MR ALL\n\n";
-    change("USER DIRECT", &|text| {
-        let text = support::without_linux_disks(&text);
-        let at = text.find("USER LINUX2").expect("the sample has LINUX2");
-        format!("{}{mdisks}{} LINK LINUX1 200 200 RR\n", &text[..at], &text[at..])
-    });
+                  MDISK 300 FB-512 V-DISK 8192 MR ALL\n";
+    change(folder, "USER DIRECT", |text| with_linux_disks(&text, mdisks) + " LINK LINUX1 200 200 RR\n");
 }
 
 fn boot(system: &System, guest: &Guest, user: &str) -> Client {
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
     let mut client = Client::connect(system);
     client.log_on(user);
-    system.punch(user, &guest.kernel, false);
-    system.punch(user, &parameters, true);
-    system.punch(user, &guest.initrd, false);
-    client.until("RDR FILE 0003", ANSWER);
-    client.say("ipl 00c", "SHELL-START", BOOT);
+    system.fill_reader(user, guest, SHELL);
+    client.ipl_reader(BOOT);
     let modules = "cd /modules; for m in dasd_mod dasd_eckd_mod dasd_fba_mod dasd_diag_mod; do insmod $m.ko; done; \
         echo END-OF-MODULES";
     client.say(modules, "\nEND-OF-MODULES", ANSWER);

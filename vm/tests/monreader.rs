@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::{Client, System, endicott, guest, has_s3270};
+use support::{Client, SHELL, System, change, endicott, guest, has_s3270};
 use zerocopy::FromBytes;
 
 const BOOT: Duration = Duration::from_secs(300);
@@ -123,13 +123,9 @@ fn reduces(files: &[PathBuf], samples: &[&Message], asked: &str) {
 fn linux_reads_the_monitor() {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
     let system = System::start("monitor", |folder| {
-        let file = folder.join("USER DIRECT");
-        let text = fs::read_to_string(&file).expect("the system has a directory");
         let more = " IUCV ALLOW\n IUCV *MONITOR MSGLIMIT 255\n NAMESAVE MONDCSS\n OPTION APPLMON\n";
-        fs::write(&file, text.replacen(" IUCV ALLOW\n", more, 1)).expect("the folder is there");
+        change(folder, "USER DIRECT", |text| text.replacen(" IUCV ALLOW\n", more, 1));
     });
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
 
     let mut maint = Client::connect(&system);
     maint.log_on("MAINT");
@@ -141,11 +137,8 @@ fn linux_reads_the_monitor() {
 
     let mut linux = Client::connect(&system);
     linux.log_on("LINUX1");
-    system.punch("LINUX1", &guest.kernel, false);
-    system.punch("LINUX1", &parameters, true);
-    system.punch("LINUX1", &guest.initrd, false);
-    linux.until("RDR FILE 0003", ANSWER);
-    linux.say("ipl 00c", "SHELL-START", BOOT);
+    system.fill_reader("LINUX1", &guest, SHELL);
+    linux.ipl_reader(BOOT);
     let modules = linux.say("ls /modules; echo END-OF-1", "\nEND-OF-1", ANSWER);
     if !modules.contains("monreader.ko") {
         println!("skipped: the guest's initramfs does not have monreader (cargo x guest makes one that has)");

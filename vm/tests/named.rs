@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::signals::send;
-use support::{Guest, endicott, guest};
+use support::{Guest, SHELL, endicott, guest};
 
 /// A user's runtime folder and home, gone at the end.
 struct Home(PathBuf);
@@ -210,7 +210,7 @@ ip link set lo up; ip link set eth0 up; ip addr add 10.0.2.15/24 dev eth0; ip ro
 ping -c 1 10.0.2.2
 while :; do echo SSH-2.0-test | nc -l -p 22 -w 1; done\n";
     let mut command = home.command(&["linux", "--name", "three", "--memory", "512M", "--net", "user"]);
-    command.args(["--append", "quiet nokaslr vmb.mode=shell", "--kernel"]).arg(&guest.kernel);
+    command.args(["--append", SHELL, "--kernel"]).arg(&guest.kernel);
     command.arg("--initrd").arg(&guest.initrd).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.spawn().expect("endicott starts");
     let mut keys = child.stdin.take().expect("it is piped");

@@ -241,7 +241,7 @@ fn two_hundred_sit_in_browsers() {
 /// A browser logs on, edits a file in XEDIT, and sees a curve move.
 #[test]
 fn chromium_edits_a_file_and_sees_a_curve_move() {
-    let has_cms = support::cms();
+    let has_cms = support::cms().is_some();
     let words: &[&str] = if has_cms { &[] } else { &["--without-cms"] };
     let system = System::start_with(support::sample_with("pages-chromium", words), &HTTP);
     let address = pages(&system);

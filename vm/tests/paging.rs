@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 use support::line::Line;
-use support::{System, guest, own_volume};
+use support::{SHELL, System, guest, own_volume};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
@@ -43,11 +43,7 @@ fn linux(system: &System, user: &str, storage: &str, cpus: usize) -> Option<Line
     for cpu in 1..cpus {
         line.say(&format!("define cpu {cpu}"), "DEFINED");
     }
-    let parameters = system.folder.join(format!("parameters-{user}"));
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
-    system.punch(user, &guest.kernel, false);
-    system.punch(user, &parameters, true);
-    system.punch(user, &guest.initrd, false);
+    system.fill_reader(user, &guest, SHELL);
     line.until("RDR FILE 0003");
     line.enter("ipl 00c");
     line.until_within("SHELL-START", BOOT);

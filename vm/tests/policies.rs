@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use dasd::model::CkdModel;
 use dasd::{Format, Image, Kind, Method, Options, Tracks, Volume};
 use support::line::{ANSWER, Line};
-use support::{System, endicott, guest};
+use support::{SHELL, System, change, endicott, guest, with_linux_disks};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
@@ -72,17 +72,8 @@ fn prepare(folder: &Path) {
         config += &format!("DASD 0A0{n} volumes/{serial} {options}\n");
         mdisks += &format!(" MDISK 20{n} 3390 0 30 {serial} MR\n");
     }
-    let change = |name: &str, change: &dyn Fn(String) -> String| {
-        let path = folder.join(name);
-        let text = fs::read_to_string(&path).expect("the sample has it");
-        fs::write(&path, change(text)).expect("the folder is there");
-    };
-    change("SYSTEM CONFIG", &|text| format!("{text}\n{config}"));
-    change("USER DIRECT", &|text| {
-        let text = support::without_linux_disks(&text);
-        let at = text.find("USER LINUX2").expect("the sample has LINUX2");
-        format!("{}{mdisks}\n{}", &text[..at], &text[at..])
-    });
+    change(folder, "SYSTEM CONFIG", |text| format!("{text}\n{config}"));
+    change(folder, "USER DIRECT", |text| with_linux_disks(&text, &mdisks));
 }
 
 /// The library, if there is a C compiler.
@@ -193,12 +184,8 @@ fn volumes_run_under_the_policies_of_the_system_config() {
         assert!(said.contains(&format!("CP SYSTEM {serial}")), "{said}");
         assert!(said.trim_end().ends_with(&format!("0A0{n} WRITES = {policy}")), "{said}");
     }
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
     let mut linux = Line::log_on(&system, "linux1");
-    for (file, text) in [(&guest.kernel, false), (&parameters, true), (&guest.initrd, false)] {
-        system.punch("LINUX1", file, text);
-    }
+    system.fill_reader("LINUX1", &guest, SHELL);
     linux.until("RDR FILE 0003");
     linux.enter("ipl 00c");
     linux.until_within("SHELL-START", BOOT);

@@ -10,7 +10,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use support::line::Line;
-use support::{Client, Guest, System, console, endicott, file_system, guest, has_s3270, root_initrd};
+use support::{
+    Client, Guest, System, change, console, endicott, file_system, guest, has_s3270, root_initrd, with_linux_disks,
+};
 
 /// Cylinders of a 3390, and blocks, that hold the root file system.
 const CYLINDERS: &str = "230";
@@ -78,17 +80,9 @@ impl Folder {
     fn system(&self, name: &str, more: &str) -> System {
         System::start(name, |system| {
             fs::copy(self.path.join("root.3390"), system.join("volumes/lin200")).expect("there is room");
-            let change = |name: &str, change: &dyn Fn(String) -> String| {
-                let path = system.join(name);
-                let text = fs::read_to_string(&path).expect("the sample has it");
-                fs::write(&path, change(text)).expect("the folder is there");
-            };
-            change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin200\n"));
-            change("USER DIRECT", &|text| {
-                let text = support::without_linux_disks(&text);
-                let at = text.find("USER LINUX2").expect("the sample has LINUX2");
-                format!("{} MDISK 200 3390 0 {CYLINDERS} LIN200 {more}\n\n{}", &text[..at], &text[at..])
-            });
+            change(system, "SYSTEM CONFIG", |text| format!("{text}\nDASD 0A00 volumes/lin200\n"));
+            let mdisk = format!(" MDISK 200 3390 0 {CYLINDERS} LIN200 {more}\n");
+            change(system, "USER DIRECT", |text| with_linux_disks(&text, &mdisk));
         })
     }
 }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ::support::folder::Folder;
-use support::{Guest, endicott, guest};
+use support::{Guest, SHELL, endicott, guest};
 
 const BOOT: Duration = Duration::from_secs(300);
 const ANSWER: Duration = Duration::from_secs(60);
@@ -52,7 +52,7 @@ impl Home {
     fn boot(&self, guest: &Guest) -> Running {
         let words = ["linux", "--name", "one", "--memory", "512M", "--cpus", "2", "--disk", "disk"];
         let mut running = self.start(&words, |command| {
-            command.args(["--append", "quiet nokaslr vmb.mode=shell", "--net", "user", "--kernel"]).arg(&guest.kernel);
+            command.args(["--append", SHELL, "--net", "user", "--kernel"]).arg(&guest.kernel);
             command.arg("--initrd").arg(&guest.initrd);
         });
         running.until("SHELL-START", BOOT);
@@ -229,7 +229,7 @@ fn a_guest_that_finds_no_room_goes_on() {
         let mut limited = Command::new("sh");
         limited.args(["-c", "trap '' XFSZ; ulimit -f 8000; exec \"$@\"", "sh"]).arg(program);
         limited.args(["--code-cache", "none", "linux", "--name", "one", "--memory", "512M", "--disk", "disk"]);
-        limited.args(["--append", "quiet nokaslr vmb.mode=shell", "--kernel"]).arg(&guest.kernel);
+        limited.args(["--append", SHELL, "--kernel"]).arg(&guest.kernel);
         limited.arg("--initrd").arg(&guest.initrd).current_dir(&home.0.0).env("XDG_RUNTIME_DIR", &home.0.0);
         limited.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         *command = limited;

@@ -3,13 +3,14 @@
 
 mod support;
 
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use dasd::model::CkdModel;
 use dasd::{Format, Image, Kind, Options, Tracks};
-use support::{Client, Guest, System, console, endicott, guest, has_s3270, root_initrd};
+use support::{
+    Client, Guest, SHELL, System, change, console, endicott, guest, has_s3270, root_initrd, with_linux_disks,
+};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
@@ -44,32 +45,18 @@ fn prepare(folder: &Path, guest: &Guest, installer: &Path) {
     install.arg(&guest.kernel).arg("--initrd").arg(installer).arg("--disk").arg(volume("LIN002", 230));
     let said = console(&mut install);
     assert!(said.contains("ROOT-READY 0200"), "{said}");
-    let change = |name: &str, change: &dyn Fn(String) -> String| {
-        let path = folder.join(name);
-        let text = fs::read_to_string(&path).expect("the sample has it");
-        fs::write(&path, change(text)).expect("the folder is there");
-    };
-    change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/LIN001\nDASD 0A01 volumes/LIN002\n"));
-    change("USER DIRECT", &|text| {
-        let text = support::without_linux_disks(&text);
-        let at = text.find("USER LINUX2").expect("the sample has LINUX2");
-        // From cylinder 0 on: Linux finds the label of the volume, and blocks as dasdfmt makes them.
-        let mdisks = " MDISK 200 3390 0 20 LIN001 MR ALL WRITE MULT\n MDISK 210 3390 0 END LIN002 RR ALL\n\n";
-        let links = " LINK LINUX1 200 200 RR\n LINK LINUX1 210 210 RR\n";
-        format!("{}{mdisks}{}{links}", &text[..at], &text[at..])
-    });
+    change(folder, "SYSTEM CONFIG", |text| format!("{text}\nDASD 0A00 volumes/LIN001\nDASD 0A01 volumes/LIN002\n"));
+    // From cylinder 0 on: Linux finds the label of the volume, and blocks as dasdfmt makes them.
+    let mdisks = " MDISK 200 3390 0 20 LIN001 MR ALL WRITE MULT\n MDISK 210 3390 0 END LIN002 RR ALL\n";
+    let links = " LINK LINUX1 200 200 RR\n LINK LINUX1 210 210 RR\n";
+    change(folder, "USER DIRECT", |text| with_linux_disks(&text, mdisks) + links);
 }
 
 fn boot(system: &System, guest: &Guest, user: &str) -> Client {
-    let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
     let mut client = Client::connect(system);
     client.log_on(user);
-    system.punch(user, &guest.kernel, false);
-    system.punch(user, &parameters, true);
-    system.punch(user, &guest.initrd, false);
-    client.until("RDR FILE 0003", ANSWER);
-    client.say("ipl 00c", "SHELL-START", BOOT);
+    system.fill_reader(user, guest, SHELL);
+    client.ipl_reader(BOOT);
     for (n, line) in TOOLS.iter().enumerate() {
         client.say(&format!("{line}; echo END-OF-TOOL-$(({n}))"), &format!("\nEND-OF-TOOL-{n}"), ANSWER);
     }

@@ -3,41 +3,26 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::line::Line;
-use support::{System, endicott};
+use support::{System, change, cms, install_cms};
 
 const LOCAL: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// The folder with what `cargo x cms` makes.
-fn cms() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/cms");
-    let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);
-    let there = folder.join("user.img").exists();
-    if !there {
-        println!("skipped: there is no CMS in {} (cargo x cms makes one)", folder.display());
-    }
-    there.then_some(folder)
-}
-
 /// A sample system with CMS whose SYSTEM CONFIG says this of TCPIP.
 fn system(name: &str, cms: &Path, tcpip: &str) -> System {
     System::start(name, |folder| {
-        fs::remove_dir_all(folder).expect("the folder is ours");
-        let done = endicott().args(["sample", "--cms"]).arg(cms).arg(folder).output().expect("endicott starts");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        let path = folder.join("SYSTEM CONFIG");
-        let text = fs::read_to_string(&path).expect("the sample has one");
-        let with = |line: &str| if line.starts_with("TCPIP ") { tcpip.to_owned() } else { line.to_owned() };
-        let text: Vec<String> = text.lines().map(with).collect();
-        fs::write(&path, text.join("\n")).expect("the folder is there");
+        install_cms(folder, cms);
+        change(folder, "SYSTEM CONFIG", |text| {
+            let with = |line: &str| if line.starts_with("TCPIP ") { tcpip.to_owned() } else { line.to_owned() };
+            text.lines().map(with).collect::<Vec<_>>().join("\n")
+        });
     })
 }
 

@@ -106,7 +106,7 @@ fn threads(process: u32) -> String {
 /// What a guest's shell says to a script on standard input, until it has powered off.
 pub(crate) fn shell(guest: &Guest, words: &[&str], script: &[u8]) -> String {
     let mut child = endicott()
-        .args(["linux", "--memory", "512M", "--append", "quiet nokaslr vmb.mode=shell", "--kernel"])
+        .args(["linux", "--memory", "512M", "--append", SHELL, "--kernel"])
         .arg(&guest.kernel)
         .arg("--initrd")
         .arg(&guest.initrd)
@@ -168,15 +168,35 @@ pub(crate) fn without_linux_disks(directory: &str) -> String {
     directory.split_inclusive('\n').filter(|line| !line.starts_with(" MDISK 200 ")).collect()
 }
 
+/// The same with other minidisks of LINUX1's in their place: these statements.
+pub(crate) fn with_linux_disks(directory: &str, statements: &str) -> String {
+    let text = without_linux_disks(directory);
+    let at = text.find("USER LINUX2").expect("the sample has LINUX2");
+    format!("{}{statements}\n{}", &text[..at], &text[at..])
+}
+
 /// The sample system in a folder of its own, without CMS.
 pub(crate) fn sample(name: &str) -> PathBuf {
     sample_with(name, &["--without-cms"])
 }
 
-/// Whether there is CMS, for a sample system that has it.
-pub(crate) fn cms() -> bool {
+/// The folder with CMS, the one that `ENDICOTT_CMS` names or `cache/cms`; says so when it is not there.
+pub(crate) fn cms() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/cms");
-    std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from).join("system.img").exists()
+    let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);
+    let there = folder.join("system.img").exists();
+    if !there {
+        println!("skipped: there is no CMS in {} (cargo x cms makes one)", folder.display());
+    }
+    there.then_some(folder)
+}
+
+/// Makes the sample system in a folder anew, with CMS.
+pub(crate) fn install_cms(folder: &Path, cms: &Path) {
+    fs::remove_dir_all(folder).expect("the folder is ours");
+    let done = endicott().args(["sample", "--cms"]).arg(cms).arg(folder).output().expect("endicott starts");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(said.contains("CMS is on it"), "{said}{}", String::from_utf8_lossy(&done.stderr));
 }
 
 /// The sample system in a folder of its own.
@@ -188,6 +208,13 @@ pub(crate) fn sample_with(name: &str, words: &[&str]) -> PathBuf {
     let made = command.status().expect("endicott starts");
     assert!(made.success(), "the sample system is made");
     folder
+}
+
+/// Changes a text of the system in a folder.
+pub(crate) fn change(folder: &Path, name: &str, change: impl FnOnce(String) -> String) {
+    let path = folder.join(name);
+    let text = fs::read_to_string(&path).expect("the sample has it");
+    fs::write(&path, change(text)).expect("the folder is there");
 }
 
 /// Gives the system in a folder a new 3390 of so many cylinders that CP owns, with these areas of its allocation map.
@@ -305,7 +332,19 @@ impl System {
         let done = command.output().expect("endicott starts");
         assert!(done.status.success(), "punch: {}", String::from_utf8_lossy(&done.stderr));
     }
+
+    /// Puts the guest into a user's card reader, as three files: the kernel, its parameters, the RAM disk.
+    pub(crate) fn fill_reader(&self, user: &str, guest: &Guest, parameters: &str) {
+        let file = self.folder.join(format!("parameters-{user}"));
+        fs::write(&file, format!("{parameters}\n")).expect("the folder is there");
+        self.punch(user, &guest.kernel, false);
+        self.punch(user, &file, true);
+        self.punch(user, &guest.initrd, false);
+    }
 }
+
+/// Parameters of a kernel whose RAM disk has a shell at the console.
+pub(crate) const SHELL: &str = "quiet nokaslr vmb.mode=shell";
 
 impl Drop for System {
     fn drop(&mut self) {
@@ -418,6 +457,12 @@ impl Client {
     pub(crate) fn log_on(&mut self, user: &str) {
         self.sign_on(user);
         self.until("LOGON AT", Duration::from_secs(20));
+    }
+
+    /// Starts what [`System::fill_reader`] has put into the card reader, up to its shell.
+    pub(crate) fn ipl_reader(&mut self, limit: Duration) {
+        self.until("RDR FILE 0003", limit);
+        self.say("ipl 00c", "SHELL-START", limit);
     }
 
     /// Comes back to a virtual machine that runs without a terminal.
