@@ -178,6 +178,7 @@ class Users {
 }
 class Disks {
     place;
+    pause = 10;
     constructor(place) {
         this.place = place;
     }

@@ -45,7 +45,7 @@ function show(view, views) {
             return;
         if (!document.hidden)
             await made?.refresh();
-        setTimeout(() => void round(), 1000);
+        setTimeout(() => void round(), 1000 * (made?.pause ?? 1));
     };
     void round();
 }

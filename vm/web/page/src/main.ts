@@ -31,7 +31,7 @@ async function connect(): Promise<void> {
     terminal = new Terminal(byId("screen"), byId("status"), byId("voice"), model, codePage, ended);
 }
 
-/** Shows one view, and asks for it again each second for as long as it is seen. */
+/** Shows one view, and asks for it again for as long as it is seen: each second, or as often as it wants. */
 function show(view: string, views: string[]): void {
     stop?.();
     stop = null;
@@ -50,7 +50,7 @@ function show(view: string, views: string[]): void {
     const round = async (): Promise<void> => {
         if (!going) return;
         if (!document.hidden) await made?.refresh();
-        setTimeout(() => void round(), 1000);
+        setTimeout(() => void round(), 1000 * (made?.pause ?? 1));
     };
     void round();
 }
