@@ -2,6 +2,7 @@
 
 use crate::configuration;
 use crate::script::Seat;
+use base::file;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tools::aboard::Aboard;
@@ -115,7 +116,7 @@ pub(crate) fn make(folder: &Path, named: Option<&Path>, without_cms: bool) -> Re
     let volumes = volume.parent().unwrap_or(folder);
     std::fs::create_dir_all(volumes).map_err(|error| fail(volumes, error))?;
     for (path, text) in &texts {
-        std::fs::write(path, text).map_err(|error| fail(path, error))?;
+        file::replace(path, text.as_bytes(), 0o666).map_err(|error| fail(path, error))?;
     }
     system::mark(folder)?;
     dasd::create_usual(&volume, serial)?;

@@ -1,5 +1,6 @@
 //! A system that is up for one run of an experiment, in this process and on one processor.
 
+use base::file;
 use consoles::terminal::{Kind, Terminal};
 use nucleus::logon;
 use nucleus::system::Cp;
@@ -56,7 +57,7 @@ impl Site {
                     "\nUSER {name} {name} 16M 16M G\n INCLUDE DEFAULT\n MACHINE ESA\n LINK MAINT 190 190 RR\n"
                 );
             }
-            std::fs::write(&directory, text).map_err(fail(directory.clone()))?;
+            file::replace(&directory, text.as_bytes(), 0o666).map_err(fail(directory.clone()))?;
         }
         let path = place(CONFIGURATION);
         let kept = place("SYSTEM CONFIG AS MADE");
@@ -71,7 +72,7 @@ impl Site {
     pub fn up(&self, statements: &str) -> Result<Bench, String> {
         let path = self.folder.join(CONFIGURATION);
         let text = format!("{}\n{statements}\n", self.configuration);
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        file::replace(&path, text.as_bytes(), 0o666).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Bench { cp: (self.bring_up)(&self.folder)?, lines: 0, failed: Vec::new() })
     }
 }

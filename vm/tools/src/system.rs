@@ -19,7 +19,7 @@ const KNOWN: u32 = 1;
 /// Notes in a new folder which layout it has.
 pub fn mark(folder: &Path) -> Result<(), String> {
     let path = folder.join(LAYOUT);
-    std::fs::write(&path, format!("{KNOWN}\n")).map_err(|error| format!("{}: {error}", path.display()))
+    file::replace(&path, format!("{KNOWN}\n").as_bytes(), 0o666).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Refuses a folder that another Endicott has made otherwise.
