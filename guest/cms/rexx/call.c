@@ -39,7 +39,7 @@ void rx_push_frame(struct rexx *x, struct unit *u, u32 pc, enum frame_kind kind)
 		x->sp = x->stack + used;
 	}
 	x->frame[x->frames++] = (struct frame){
-		.unit = u, .pc = pc, .stack = used, .loop = x->loops, .kind = (u8)kind, .entry = pc,
+		.unit = u, .pc = u->code + pc, .stack = used, .loop = x->loops, .kind = (u8)kind, .entry = pc,
 	};
 	if (kind == FRAME_DEBUG)
 		x->debugging++;
@@ -82,6 +82,7 @@ void rx_set_settings(struct rexx *x)
 
 	x->trace_results = on && act->trace >= TRACE_RESULTS && x->skip_clauses == 0;
 	x->trace_intermediates = on && act->trace >= TRACE_INTERMEDIATES && x->skip_clauses == 0;
+	x->settings = act->digits < 9 || act->fuzz || x->trace_results;
 	x->attend &= ~ATTEND_TRACE;
 	if (on && act->trace >= TRACE_LABELS)
 		x->attend |= ATTEND_TRACE;
@@ -205,7 +206,7 @@ void rx_signal(struct rexx *x, struct sym *label)
 		rx_raise(x, 16, 1, label->name->t, label->name->length);
 	set_sigl(x);
 	leave_interprets(x);
-	x->frame[x->frames - 1].pc = (u32)label->label;
+	x->frame[x->frames - 1].pc = x->main->code + label->label;
 	x->act->may_procedure = false;
 }
 
@@ -457,6 +458,54 @@ struct val rx_call_external(struct rexx *x, struct sym *name, enum rexx_call_typ
 		x->reply = EMPTY;
 	x->replied = false;
 	return v;
+}
+
+/* ---- calls ---- */
+
+/* A function or a routine, by its name. False: one of the program's own has begun. */
+bool rx_call(struct rexx *x, u32 operand, u32 how, enum op op)
+{
+	u32 arguments = how & CALL_ARGUMENTS;
+	bool has = true;
+	struct sym *name = x->symbol[operand];
+	struct val *first = x->sp - arguments, r;
+
+	for (u32 i = 0; i < arguments && op == OP_CALL && x->trace_results; i++)
+		if (!is_omitted(first[i]))
+			rx_trace_value(x, ">>>", &first[i]);
+	if (name->label >= 0 && !(how & CALL_QUOTED)) {
+		rx_call_internal(x, (u32)name->label, op == OP_CALL ? FRAME_SUBROUTINE : FRAME_FUNCTION, arguments);
+		return false;
+	}
+	if (name->builtin == -2)
+		name->builtin = rx_find_builtin(name->name->t, name->name->length);
+	if (name->builtin >= 0) {
+		const struct builtin_entry *e = &rx_builtins[name->builtin];
+
+		rx_check_arguments(x, e, first, how);
+		r = e->perform(x, first, arguments);
+	} else {
+		r = rx_call_external(x, name, op == OP_CALL ? REXX_SUBROUTINE : REXX_FUNCTION, arguments, &has);
+		if (!has && op == OP_FUNCTION)
+			rx_raise(x, 44, 1, name->name->t, name->name->length);
+	}
+	for (u32 i = 0; i < arguments; i++)
+		drop(x, *--x->sp);
+	if (op == OP_FUNCTION) {
+		*x->sp++ = r;
+		return true;
+	}
+	if (!has) {
+		rx_drop(x, x->sym_result->id);
+		return true;
+	}
+	if (x->trace_results) {
+		*x->sp++ = r;
+		rx_trace_value(x, ">>>", &x->sp[-1]);
+		x->sp--;
+	}
+	rx_set_simple(x, x->sym_result, r);
+	return true;
 }
 
 /* ---- commands ---- */

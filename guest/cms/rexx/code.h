@@ -1,9 +1,12 @@
 /*
- * The code that clauses become. A word holds an operation in its low byte and an operand above it; some operations have
- * more words after them. Values are on a stack; `->` shows what an operation leaves there.
+ * The code that clauses become. A word holds an operation, which is counted in words for the table of the run loop, and
+ * an operand above it; some operations have more words after them. Values are on a stack; `->` shows what an operation
+ * leaves there.
  */
 #ifndef REXX_CODE_H
 #define REXX_CODE_H
+
+#include <stdint.h>
 
 enum op {
 	/* Clauses. */
@@ -22,12 +25,13 @@ enum op {
 	OP_COMPOUND,		/* stem; parts, each a symbol * 2 or a constant * 2 + 1 */
 	OP_OMITTED,		/* an argument that isn't there */
 	OP_FUNCTION,		/* symbol; arguments, CALL_QUOTED */
+	OP_BUILTIN,		/* index; arguments: what OP_FUNCTION becomes when it is known to be built in */
 
 	/* Operators: left, right -> result. */
 	OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE, OP_INTEGER_DIVIDE, OP_REMAINDER, OP_POWER,
 	OP_CONCAT,
 	OP_BLANK,
-	OP_JOIN,		/* many; a bit for each operand after the first that has a blank before it */
+	OP_JOIN,		/* many; JOIN_... */
 	OP_EQ, OP_NE, OP_GT, OP_LT, OP_GE, OP_LE,
 	OP_SEQ, OP_SNE, OP_SGT, OP_SLT, OP_SGE, OP_SLE,
 	OP_AND, OP_OR, OP_XOR,
@@ -96,6 +100,16 @@ enum { SOURCE_EXTERNAL, SOURCE_LINEIN, SOURCE_NUMERIC, SOURCE_PULL, SOURCE_SOURC
 #define CALL_OMITTED 0x20000u
 #define CALL_ARGUMENTS 0xFFFFu
 
-#define OPERAND_MOST 0xFFFFFFu
+/* The word of OP_JOIN: a bit for each operand after the first that has a blank before it, and how many have. */
+#define JOIN_BLANK(operand) (1u << (operand) | 1u << JOIN_COUNTED)
+#define JOIN_COUNTED 24
+#define JOIN_MOST 24u
+
+#define OPERAND_MOST 0x3FFFFFu
+#define CODE_WORD(op, operand) ((uint32_t)(op) << 2 | (uint32_t)(operand) << 10)
+#define CODE_PLACE(word) ((word) & 0x3FCu)	/* of the operation, in words */
+#define CODE_IS(word, op) (CODE_PLACE(word) == (uint32_t)(op) << 2)
+#define CODE_OPERATION(word) ((enum op)(CODE_PLACE(word) >> 2))
+#define CODE_OPERAND(word) ((word) >> 10)
 
 #endif

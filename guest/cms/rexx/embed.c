@@ -32,6 +32,8 @@ static void start(struct rexx *x, const struct rexx_program *program, const stru
 	x->sym_result = rx_intern(x, "RESULT", 6);
 	x->sym_sigl = rx_intern(x, "SIGL", 4);
 	x->main = 0;
+	x->builtin = rx_builtins;
+	x->attention = x->host->attention;
 	rx_compile(x, program->lines, program->count, 0);
 	for (u32 i = 0; i < count; i++)
 		*x->sp++ = list->list[i].text ? rx_text(x, list->list[i].text, list->list[i].length) : OMITTED;

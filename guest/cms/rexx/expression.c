@@ -19,7 +19,7 @@ u32 rx_emit(struct compiler *c, enum op op, u32 operand)
 {
 	if (operand > OPERAND_MOST)
 		RAISE(c->x, 5, 1);
-	return rx_word(c, (u32)op | operand << 8);
+	return rx_word(c, CODE_WORD(op, operand));
 }
 
 /* Keeps count of the values on the stack. */
@@ -309,7 +309,7 @@ static void concatenation(struct compiler *c)
 		blank = !operator && c->at.token.blank;
 		if (operator)
 			rx_next_token(c);
-		if (count == 24) {
+		if (count == JOIN_MOST) {
 			rx_emit(c, OP_JOIN, count);
 			rx_word(c, blanks);
 			rx_pushes(c, 1 - (i32)count);
@@ -318,7 +318,7 @@ static void concatenation(struct compiler *c)
 		}
 		binary(c, LEVEL_CONCAT + 1);
 		if (blank)
-			blanks |= 1u << count;
+			blanks += JOIN_BLANK(count);
 		count++;
 	}
 	if (count == 2) {

@@ -76,11 +76,18 @@ const struct builtin_entry rx_builtins[] = {
 
 i32 rx_find_builtin(const char *name, u32 length)
 {
-	for (u32 i = 0; i < sizeof rx_builtins / sizeof *rx_builtins; i++) {
+	enum { STEP = 8, COUNT = sizeof rx_builtins / sizeof *rx_builtins };
+	u32 i = 0;
+
+	if (length == 0)
+		return -1;
+	/* Their first letters rise. */
+	while (i + STEP < COUNT && rx_builtins[i + STEP].name[0] < name[0])
+		i += STEP;
+	for (; i < COUNT && rx_builtins[i].name[0] <= name[0]; i++) {
 		const char *other = rx_builtins[i].name;
 		u32 n = 0;
 
-		/* No two begin alike for long: most differ in their first letter. */
 		while (n < length && other[n] == name[n])
 			n++;
 		if (n == length && other[n] == 0)
@@ -99,13 +106,11 @@ void rx_bad_option(struct rexx *x, struct val *a, u32 i)
 	rx_bad_argument(x, 28, &a[i]);
 }
 
-/* Argument i, a whole number not below `least`. */
-i32 rx_arg_whole(struct rexx *x, struct val *a, u32 i, i32 least)
+/* Argument i, a whole number not below `least`, where it is held as a string or is too small. */
+i32 rx_arg_converted(struct rexx *x, struct val *a, u32 i, i32 least)
 {
 	i32 n;
 
-	if (LIKELY(!a[i].s && a[i].n >= least))
-		return a[i].n;
 	if (!rx_whole(x, &a[i], &n))
 		rx_bad_argument(x, 12, &a[i]);
 	if (n < least)

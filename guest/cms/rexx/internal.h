@@ -25,8 +25,15 @@ typedef int64_t i64;
 /* Of these the embedder has memcpy, memmove, memset and memcmp, which every compiler calls by itself. */
 #include <string.h>
 
-/* The same as memcpy, without a call where the compiler has instructions for it. */
-static inline void copy_text(char *to, const char *from, u32 length) { __builtin_memcpy(to, from, length); }
+/* The same as memcpy, mostly without a call. */
+static inline void copy_text(char *to, const char *from, u32 length)
+{
+#ifdef COPY_FEW
+	COPY_FEW(to, from, length);
+#else
+	memcpy(to, from, length);
+#endif
+}
 
 #define LIKELY(c) __builtin_expect(!!(c), 1)
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
@@ -196,7 +203,7 @@ enum frame_kind { FRAME_MAIN, FRAME_FUNCTION, FRAME_SUBROUTINE, FRAME_HANDLER, F
 
 struct frame {
 	struct unit *unit;
-	u32 pc;
+	const u32 *pc;
 	u32 clause;		/* being executed */
 	u32 stack;		/* where its values begin */
 	u32 loop;		/* where its loops begin */
@@ -210,6 +217,8 @@ struct loop {
 	u32 id;			/* where its code begins */
 	u8 has;			/* LOOP_... */
 	bool down;		/* BY is negative */
+	bool plain;		/* there is no FOR, and limit and step are held as whole numbers */
+	u32 unused;		/* a power of two is multiplied with at once */
 	i32 left;		/* FOR, or the repetitor */
 	struct val limit, by;
 };
@@ -241,9 +250,19 @@ struct chunk { struct chunk *next; size_t size; };
 struct limb_block { struct limb_block *next; u32 count; u16 d[]; };
 #define CLASSES 33
 #define CLASS_UNIT 16u
+/* With REXX_SEPARATE_BLOCKS every block is the host's, so that a sanitizer sees them one by one. */
+#ifdef REXX_SEPARATE_BLOCKS
+#define SMALL(size) ((void)(size), false)
+#else
+#define SMALL(size) ((size) <= CLASS_UNIT * (CLASSES - 1))
+#endif
+#define SMALL_TEXT(length) (SMALL(length) && (length) <= CLASS_UNIT * (CLASSES - 1) - offsetof(struct str, t))
 
 struct rexx {
 	const struct rexx_host *host;
+	const uint32_t volatile *attention;	/* the host's */
+	const void *operation[OP_PARSED + 1];	/* where they are in the run loop (run.c) */
+	const void *const *operation_table;	/* what that is a copy of */
 	const struct rexx_program *program;
 	void **jump;		/* where errors go */
 	i32 error, subcode;
@@ -270,9 +289,12 @@ struct rexx {
 	u32 loops, loop_size;
 
 	struct act *act;
+	struct var **slot;	/* of act's pool: operations need not look whether a symbol has a place */
 	struct unit *main;
 	u32 attend;
 	bool trace_results, trace_intermediates;	/* of act, for speed */
+	const struct builtin_entry *builtin;	/* rx_builtins, at hand */
+	u32 settings;		/* of act: not 0 where DIGITS, FUZZ or TRACE want more than the sum of two numbers */
 	u32 depth;
 	struct rexx *parent;
 
@@ -294,7 +316,7 @@ struct rexx {
 
 	/* Interactive TRACE. */
 	i32 skip_pauses, skip_clauses;
-	u32 pause_pc;
+	const u32 *pause_pc;
 	bool announced;
 	u32 debugging;		/* frames of FRAME_DEBUG */
 
@@ -318,10 +340,30 @@ void rx_release(struct rexx *x, void *p, size_t size);
 void rx_large_release(struct rexx *x);
 void *rx_grow(struct rexx *x, void *p, u32 *count, u32 want, size_t each);
 char *rx_scratch(struct rexx *x, u32 length);
-struct str *rx_str(struct rexx *x, u32 length);
+struct str *rx_new_str(struct rexx *x, u32 length);
+/* A string with room for so many characters, of which nothing is known. Mostly a block of its size is free. */
+static inline struct str *rx_str(struct rexx *x, u32 length)
+{
+	u32 class = (u32)(offsetof(struct str, t) + length + CLASS_UNIT - 1) / CLASS_UNIT;
+	struct free_block *b = LIKELY(SMALL_TEXT(length)) ? x->free[class] : 0;
+	struct str *s;
+
+	if (LIKELY(b != 0)) {
+		x->free[class] = b->next;
+		s = (struct str *)(void *)b;
+		s->size = class * CLASS_UNIT;
+	} else {
+		s = rx_new_str(x, length);
+	}
+	s->refs = 1;
+	s->length = length;
+	s->known = INT_UNKNOWN;
+	return s;
+}
 struct val rx_text(struct rexx *x, const char *t, u32 length);
 struct val rx_zstring(struct rexx *x, const char *z);
 u32 rx_itoa(i32 n, char *to);
+u32 rx_itoa_length(i32 n);
 u32 rx_zlength(const char *z);
 /* Makes *v a string, in its place. */
 struct str *rx_stringify(struct rexx *x, struct val *v);
@@ -353,6 +395,7 @@ struct sym *rx_intern(struct rexx *x, const char *name, u32 length);
 struct sym *rx_find_symbol(struct rexx *x, const char *name, u32 length);
 struct pool *rx_pool_new(struct rexx *x, u32 level);
 void rx_pool_free(struct rexx *x, struct pool *p);
+void rx_use_pool(struct rexx *x);	/* x->slot is of the pool at hand, with a place for each symbol */
 struct var *rx_var_make(struct rexx *x, struct pool *p, u32 id);
 static inline struct var *rx_var_find(struct pool *p, u32 id) { return id < p->slots ? p->slot[id] : 0; }
 void rx_assign(struct rexx *x, u32 id, struct val v);		/* takes v over */
@@ -417,13 +460,29 @@ bool rx_logical(struct rexx *x, struct val *v, i32 subcode);
 /* ---- builtins: functions.c has the table ---- */
 typedef struct val (*builtin)(struct rexx *x, struct val *a, u32 n);
 struct builtin_entry {
-	const char *name;
+	_Alignas(16) const char *name;	/* so that it is a power of two long */
 	builtin perform;
 	u8 least, most;
 };
 extern const struct builtin_entry rx_builtins[];
 i32 rx_find_builtin(const char *name, u32 length);
-i32 rx_arg_whole(struct rexx *x, struct val *a, u32 i, i32 least);
+/* A built-in function has as many arguments as it wants, and those that it needs. */
+static inline void rx_check_arguments(struct rexx *x, const struct builtin_entry *e, const struct val *first, u32 how)
+{
+	u32 count = how & CALL_ARGUMENTS;
+
+	if (UNLIKELY(count < e->least || count > e->most))
+		rx_raise(x, 40, count < e->least ? 3 : 4, e->name, rx_zlength(e->name));
+	for (u32 i = 0; UNLIKELY(how & CALL_OMITTED) && i < e->least; i++)
+		if (UNLIKELY(is_omitted(first[i])))
+			rx_raise(x, 40, 5, e->name, rx_zlength(e->name));
+}
+i32 rx_arg_converted(struct rexx *x, struct val *a, u32 i, i32 least);
+/* Argument i, a whole number not below `least`. */
+static inline i32 rx_arg_whole(struct rexx *x, struct val *a, u32 i, i32 least)
+{
+	return LIKELY(!a[i].s && a[i].n >= least) ? a[i].n : rx_arg_converted(x, a, i, least);
+}
 char rx_arg_option(struct rexx *x, struct val *a, u32 i);
 char rx_arg_pad(struct rexx *x, struct val *a, u32 n, u32 i, char standard);
 
@@ -442,6 +501,9 @@ void rx_begin(struct rexx *x, struct unit *u, enum rexx_call_type type, u32 argu
 struct act *rx_new_act(struct rexx *x);
 void rx_pop_act(struct rexx *x);
 struct val rx_call_external(struct rexx *x, struct sym *name, enum rexx_call_type type, u32 arguments, bool *has);
+/* OP_CALL, and OP_FUNCTION where the name is not known to be a built-in function's: `how` is the word after it. False:
+ * a routine of the program's own has begun; otherwise a function's value is on the stack. */
+bool rx_call(struct rexx *x, u32 operand, u32 how, enum op op);
 void rx_signal(struct rexx *x, struct sym *label);
 void rx_set_settings(struct rexx *x);
 bool rx_handle_error(struct rexx *x);
@@ -484,7 +546,7 @@ char rx_trace_letter(const struct act *act);
 void rx_operate(struct rexx *x, enum op op);
 void rx_operate_compare(struct rexx *x, enum op op);
 bool rx_decide(enum op op, i32 order);
-void rx_join(struct rexx *x, u32 many, u32 blanks);
+void rx_join(struct rexx *x, u32 many, u32 blanks);	/* JOIN_... */
 void rx_release_target(struct rexx *x, const u32 *pc, struct val *first);
 void rx_begin_do(struct rexx *x, u32 flags, u32 order, u32 id);
 bool rx_loop_done(struct rexx *x, struct loop *l, struct val *v);

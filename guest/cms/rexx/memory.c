@@ -2,7 +2,7 @@
  * Storage and strings.
  *
  * Blocks up to 512 bytes come from chunks, one free list for each multiple of 16 bytes; larger ones straight from the
- * host. Chunks go back when the exec ends, so what an error has left behind is never lost for longer than that.
+ * host. Chunks go back when the exec ends, so what an error has left is never lost for longer than that.
  */
 #include "charset.h"
 #include "internal.h"
@@ -11,16 +11,10 @@ const struct str rx_empty = { .refs = REFS_STATIC, .known = INT_NO };
 const struct str rx_unset = { .refs = REFS_STATIC, .known = INT_NO };
 const struct str rx_omitted = { .refs = REFS_STATIC, .known = INT_NO };
 
-/* With REXX_SEPARATE_BLOCKS every block is the host's, so that a sanitizer sees them one by one. */
-#ifdef REXX_SEPARATE_BLOCKS
-#define SMALL(size) ((void)(size), false)
-#else
-#define SMALL(size) ((size) <= CLASS_UNIT * (CLASSES - 1))
-#endif
 #define FIRST_CHUNK 4096u
 #define NEXT_CHUNK 16384u
 
-/* Large blocks are on a list, so that those which an error has left behind are found when the exec ends. */
+/* Large blocks are on a list, so that those which an error has left are found when the exec ends. */
 struct large {
 	struct large *next, *previous;
 	size_t size;
@@ -152,7 +146,8 @@ char *rx_scratch(struct rexx *x, u32 length)
 	return x->scratch;
 }
 
-struct str *rx_str(struct rexx *x, u32 length)
+/* One that needs more than a free block of its size. */
+struct str *rx_new_str(struct rexx *x, u32 length)
 {
 	size_t size = offsetof(struct str, t) + (size_t)length;
 	struct str *s;
@@ -161,16 +156,21 @@ struct str *rx_str(struct rexx *x, u32 length)
 		RAISE(x, 5, 1);
 	size = (size + CLASS_UNIT - 1) & ~(size_t)(CLASS_UNIT - 1);
 	s = rx_allocate(x, size);
-	s->refs = 1;
-	s->length = length;
 	s->size = (u32)size;
-	s->known = INT_UNKNOWN;
 	return s;
 }
 
 void rx_str_free(struct rexx *x, struct str *s)
 {
-	rx_release(x, s, s->size);
+	struct free_block *b = (struct free_block *)(void *)s;
+	u32 size = s->size;
+
+	if (LIKELY(SMALL(size))) {
+		b->next = x->free[size / CLASS_UNIT];
+		x->free[size / CLASS_UNIT] = b;
+	} else {
+		rx_release(x, s, size);
+	}
 }
 
 struct val rx_text(struct rexx *x, const char *t, u32 length)
@@ -199,21 +199,27 @@ struct val rx_zstring(struct rexx *x, const char *z)
 }
 
 /* Writes n in decimal; 12 characters are enough. */
+/* How many characters rx_itoa makes. */
+u32 rx_itoa_length(i32 n)
+{
+	u32 v = n < 0 ? 0u - (u32)n : (u32)n, length = n < 0 ? 2 : 1;
+
+	for (u64 power = 10; v >= power; power *= 10)
+		length++;
+	return length;
+}
+
 u32 rx_itoa(i32 n, char *to)
 {
-	char digits[12];
-	u32 v = n < 0 ? 0u - (u32)n : (u32)n;
-	u32 count = 0, at = 0;
+	u32 v = n < 0 ? 0u - (u32)n : (u32)n, length = rx_itoa_length(n), at = length;
 
 	do {
-		digits[count++] = (char)('0' + (int)(v % 10));
+		to[--at] = (char)('0' + (int)(v % 10));
 		v /= 10;
 	} while (v);
 	if (n < 0)
-		to[at++] = '-';
-	while (count)
-		to[at++] = digits[--count];
-	return at;
+		to[0] = '-';
+	return length;
 }
 
 struct str *rx_stringify(struct rexx *x, struct val *v)

@@ -47,53 +47,56 @@ void rx_operate_compare(struct rexx *x, enum op op)
 	x->sp--;
 }
 
-/* Puts the topmost values one after the other. */
-void rx_join(struct rexx *x, u32 many, u32 blanks)
+/* How long they are together; too long is an error. */
+static inline u32 joined_length(struct rexx *x, const struct val *at, u32 many, u32 blanks)
 {
-	struct val *end = x->sp, *a = end - many, r;
-	u32 length = 0, from = 0;
-	struct str *s;
-	char *to;
+	u32 length = blanks >> JOIN_COUNTED;
 
-	for (const struct val *at = a; at < end; at++) {
-		char digits[12];
-		u32 n = at->s ? at->s->length : rx_itoa(at->n, digits);
-
-		length += n;
+	for (; many > 0; many--, at++) {
+		length += LIKELY(at->s != 0) ? at->s->length : rx_itoa_length(at->n);
 		if (UNLIKELY(length > 0x3FFFFFFFu))
 			RAISE(x, 5, 1);
 	}
-	for (u32 left = blanks; left; left &= left - 1)
-		length++;
+	return length;
+}
+
+/* Puts the topmost values one after the other. */
+void rx_join(struct rexx *x, u32 many, u32 blanks)
+{
+	struct val *a = x->sp - many, *at = a;
+	u32 length = joined_length(x, a, many, blanks);
+	struct str *s = a->s;
+	char *to;
+
 	/* An operand with no other reference, and with room, is appended to in its place. */
-	if (a[0].s && a[0].s->refs == 1 && (size_t)a[0].s->size - offsetof(struct str, t) >= length) {
-		s = a[0].s;
-		from = 1;
+	if (s && s->refs == 1 && (size_t)s->size - offsetof(struct str, t) >= length) {
 		to = s->t + s->length;
-		r = a[0];
+		blanks >>= 1;
+		many--;
+		at++;
 	} else {
 		s = rx_str(x, length);
 		to = s->t;
-		r = STRING(s);
 	}
-	blanks >>= from;
-	for (struct val *at = a + from; at < end; at++, blanks >>= 1) {
+	for (; many > 0; many--, at++) {
 		if (blanks & 1)
 			*to++ = ' ';
-		if (at->s) {
-			u32 n = at->s->length;
+		blanks >>= 1;
+		if (LIKELY(at->s != 0)) {
+			struct val part = *at;
+			u32 n = part.s->length;
 
-			copy_text(to, at->s->t, n);
+			copy_text(to, part.s->t, n);
 			to += n;
-			drop(x, *at);
+			drop(x, part);
 		} else {
 			to += rx_itoa(at->n, to);
 		}
 	}
 	s->length = length;
 	s->known = INT_UNKNOWN;
-	a[0] = r;
-	x->sp -= many - 1;
+	*a = STRING(s);
+	x->sp = a + 1;
 }
 
 /* a || b where the next operation assigns to the variable that a came from: the variable gives its reference up first,
@@ -102,9 +105,9 @@ void rx_release_target(struct rexx *x, const u32 *pc, struct val *first)
 {
 	struct var *var;
 
-	if ((*pc & 0xFF) != OP_ASSIGN || !first->s || first->s->refs != 2)
+	if (!CODE_IS(*pc, OP_ASSIGN) || !first->s || first->s->refs != 2)
 		return;
-	var = rx_var_find(x->act->pool, *pc >> 8);
+	var = rx_var_find(x->act->pool, CODE_OPERAND(*pc));
 	if (!var || var->v.s != first->s)
 		return;
 	var->v = UNSET;
@@ -172,6 +175,9 @@ void rx_begin_do(struct rexx *x, u32 flags, u32 order, u32 id)
 	}
 	x->sp -= count;
 	made.down = made.by.s ? made.by.s->t[0] == '-' : made.by.n < 0;
+	if (!(flags & LOOP_TO))
+		made.limit = INTEGER(made.down ? -INT_MOST : INT_MOST);
+	made.plain = !(flags & LOOP_FOR) && !made.limit.s && !made.by.s;
 	l = &x->loop[x->loops++];
 	*l = made;
 }

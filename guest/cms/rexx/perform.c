@@ -148,6 +148,7 @@ const u32 *rx_perform(struct rexx *x, enum op op, u32 operand, const u32 *pc)
 			RAISE(x, 33, 1);
 		}
 		x->act->digits = (u32)n;
+		rx_set_settings(x);
 		break;
 	}
 	case OP_FUZZ: {
@@ -163,6 +164,7 @@ const u32 *rx_perform(struct rexx *x, enum op op, u32 operand, const u32 *pc)
 			drop(x, *x->sp);
 		}
 		x->act->fuzz = (u32)n;
+		rx_set_settings(x);
 		break;
 	}
 	case OP_FORM:
@@ -192,6 +194,7 @@ const u32 *rx_perform(struct rexx *x, enum op op, u32 operand, const u32 *pc)
 		x->act->may_procedure = false;
 		x->act->pool = rx_pool_new(x, x->act->pool->level + 1);
 		x->act->own_pool = true;
+		rx_use_pool(x);
 		break;
 	}
 	case OP_EXPOSE:

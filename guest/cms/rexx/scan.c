@@ -68,13 +68,15 @@ static bool skip_blanks(struct compiler *c)
 
 	for (;;) {
 		const struct rexx_text *l = line_at(c);
-		u32 column = c->at.column;
+		const char *from = l->text + c->at.column, *at = from, *end = l->text + l->length;
 
-		while (column < l->length && is_blank(l->text[column]))
-			column++;
-		blank |= column > c->at.column;
-		c->at.column = column;
-		if (column + 1 >= l->length || l->text[column] != '/' || l->text[column + 1] != '*')
+		while (at < end && is_blank(*at))
+			at++;
+		if (at > from) {
+			blank = true;
+			c->at.column += (u32)(at - from);
+		}
+		if (LIKELY(at + 1 >= end) || LIKELY(at[0] != '/') || at[1] != '*')
 			return blank;
 		skip_comment(c);
 	}
@@ -158,7 +160,7 @@ static void scan_operator(struct compiler *c)
 		u32 column = c->at.column, line = c->at.line;
 
 		skip_blanks(c);
-		if (c->at.line == line && !at_line_end(c)) {
+		if (c->at.line == line && !at_line_end(c) && !is_symbol(here(c))) {
 			t[n] = IS_NOT(here(c)) ? '\\' : here(c);
 			longer = find_operator(t, n + 1);
 			if (longer) {

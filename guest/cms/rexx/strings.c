@@ -208,11 +208,9 @@ struct val rx_right(struct rexx *x, struct val *a, u32 n)
 
 struct val rx_length(struct rexx *x, struct val *a, u32 n)
 {
-	char t[12];
-
 	(void)x;
 	(void)n;
-	return INTEGER(a[0].s ? (i32)a[0].s->length : (i32)rx_itoa(a[0].n, t));
+	return INTEGER((i32)(a[0].s ? a[0].s->length : rx_itoa_length(a[0].n)));
 }
 
 struct val rx_reverse(struct rexx *x, struct val *a, u32 n)

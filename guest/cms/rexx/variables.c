@@ -95,6 +95,22 @@ struct pool *rx_pool_new(struct rexx *x, u32 level)
 	return p;
 }
 
+static void more_slots(struct rexx *x, struct pool *p, u32 want)
+{
+	p->slot = rx_grow(x, p->slot, &p->slots, want, sizeof *p->slot);
+	if (p == x->act->pool)
+		x->slot = p->slot;
+}
+
+void rx_use_pool(struct rexx *x)
+{
+	struct pool *p = x->act->pool;
+
+	if (UNLIKELY(x->symbols > p->slots))
+		more_slots(x, p, x->symbols);
+	x->slot = p->slot;
+}
+
 static void stem_clear(struct rexx *x, struct stem *s)
 {
 	for (u32 i = 0; i < s->buckets; i++)
@@ -133,7 +149,7 @@ struct var *rx_var_make(struct rexx *x, struct pool *p, u32 id)
 	struct var *v;
 
 	if (id >= p->slots)
-		p->slot = rx_grow(x, p->slot, &p->slots, id + 1, sizeof *p->slot);
+		more_slots(x, p, id + 1);
 	v = p->slot[id];
 	if (!v) {
 		v = rx_allocate(x, sizeof *v);
@@ -414,7 +430,7 @@ void rx_expose(struct rexx *x, struct pool *from, struct pool *to, u32 id)
 	struct var *var = rx_var_make(x, from, id);
 
 	if (id >= to->slots)
-		to->slot = rx_grow(x, to->slot, &to->slots, id + 1, sizeof *to->slot);
+		more_slots(x, to, id + 1);
 	if (to->slot[id] && to->slot[id]->level == to->level) {
 		/* A stem of which a compound variable had been exposed before. */
 		struct var *own = to->slot[id];

@@ -22,11 +22,19 @@ static bool next_word(const struct str *s, u32 *at, u32 *from, u32 *to)
 /* The nth word, from 1. */
 static bool nth_word(const struct str *s, u32 n, u32 *from, u32 *to)
 {
-	u32 at = 0;
+	const char *at = s->t, *end = at + s->length, *word;
 
-	while (n--)
-		if (!next_word(s, &at, from, to))
+	do {
+		while (at < end && is_blank(*at))
+			at++;
+		word = at;
+		while (at < end && !is_blank(*at))
+			at++;
+		if (word == at)
 			return false;
+	} while (--n > 0);
+	*from = (u32)(word - s->t);
+	*to = (u32)(at - s->t);
 	return true;
 }
 
@@ -42,7 +50,7 @@ struct val rx_words(struct rexx *x, struct val *a, u32 n)
 	return INTEGER(count);
 }
 
-struct val rx_word_function(struct rexx *x, struct val *a, u32 n)
+__attribute__((flatten)) struct val rx_word_function(struct rexx *x, struct val *a, u32 n)
 {
 	struct str *s = text_of(x, &a[0]);
 	u32 from, to;

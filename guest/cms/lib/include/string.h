@@ -23,4 +23,15 @@ int strcmp(const char *a, const char *b);
 #define memcmp(a, b, length) (KNOWN_AND_SHORT(length) ? __builtin_memcmp(a, b, length) : memcmp(a, b, length))
 #define strlen(text) (__builtin_constant_p(__builtin_strlen(text)) ? __builtin_strlen(text) : strlen(text))
 
+/* So many bytes, most often few. EXECUTE puts their number less 1 into MVC. */
+#define COPY_FEW copy_few
+static inline void copy_few(void *to, const void *from, size_t length)
+{
+    if (__builtin_expect(length - 1 < 256, 1))
+        __asm__ volatile("bras 1,0f\n\tmvc 0(1,%0),0(%1)\n0:\tex %2,0(1)" : : "a"(to), "a"(from), "a"(length - 1) : "1",
+                         "memory");
+    else
+        (memcpy)(to, from, length);
+}
+
 #endif
