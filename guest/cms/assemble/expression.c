@@ -310,7 +310,7 @@ bool evaluate_absolute(struct scan *scan, int *number)
     return true;
 }
 
-static bool nothing_behind(const struct scan *scan)
+static bool nothing_left(const struct scan *scan)
 {
     if (scan->at == scan->end)
         return true;
@@ -323,14 +323,14 @@ bool evaluate_all(struct text text, struct value *value)
 {
     struct scan scan = scan_of(text);
 
-    return evaluate(&scan, value) && nothing_behind(&scan);
+    return evaluate(&scan, value) && nothing_left(&scan);
 }
 
 bool evaluate_number(struct text text, int *number)
 {
     struct scan scan = scan_of(text);
 
-    return evaluate_absolute(&scan, number) && nothing_behind(&scan);
+    return evaluate_absolute(&scan, number) && nothing_left(&scan);
 }
 
 bool evaluate_place(struct text text, struct value *value)

@@ -50,9 +50,9 @@ static bool in_table(struct text name, struct opcode *opcode)
     return false;
 }
 
-static bool conditional(struct text name, u32 prefix, u32 behind, const char *like, struct opcode *opcode, int *mask)
+static bool conditional(struct text name, u32 prefix, u32 suffix, const char *like, struct opcode *opcode, int *mask)
 {
-    struct text middle = { name.at + prefix, name.length - prefix - behind };
+    struct text middle = { name.at + prefix, name.length - prefix - suffix };
 
     for (u32 n = 0; n < COUNT_OF(conditions); n++)
         if (text_is(middle, conditions[n].suffix)) {

@@ -39,7 +39,7 @@ void unit_close(u16 vdev, const char *how, const struct fileid *id);
 /* Tapes (tape.c): units 0 to F are TAP0 to TAPF, the devices 180 to 187 and 288 to 28F. */
 enum tape_end { TAPE_DONE, TAPE_MARK, TAPE_VOID, TAPE_BEGINNING, TAPE_PROTECTED, TAPE_NOT_READY, TAPE_ABSENT,
                 TAPE_ERROR };
-enum { TAPE_WRITE = 0x01, TAPE_READ = 0x02, TAPE_WRITE_MARK = 0x1f };
+enum { TAPE_WRITE = 0x01, TAPE_READ = 0x02, TAPE_REWIND = 0x07, TAPE_WRITE_MARK = 0x1f, TAPE_FORWARD_FILE = 0x3f };
 u16 tape_device(u32 unit);
 enum tape_end tape_io(u16 vdev, u8 command, void *data, u32 *length);
 int tape_problem(const char *module, u32 unit, enum tape_end end, bool writing);

@@ -31,7 +31,7 @@ static bool take_from_tape(const char *module, struct dataset *in, struct place 
 
             in->ended = true;
             *code = end != TAPE_MARK ? tape_problem(module, in->what.unit, end, false)
-                : labels_behind(module, &in->what, false, &file);
+                : labels_after(module, &in->what, false, &file);
             return false;
         }
         in->blocks++;
@@ -155,7 +155,7 @@ static int end_tape(const char *module, struct dataset *out)
     int code = flush_to_tape(module, out);
     struct tape_file file = as_labelled(out);
 
-    return code != 0 ? code : labels_behind(module, &out->what, true, &file);
+    return code != 0 ? code : labels_after(module, &out->what, true, &file);
 }
 
 /* What the labels say holds where FILEDEF has said nothing. */

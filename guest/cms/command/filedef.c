@@ -193,7 +193,7 @@ int filedef_command(const struct call *call)
     struct filedef made = { .id = { "        ", "        ", "  " }, .member = "        ", .volid = "        ",
                             .optcd = "        ", .dsorg = "        " }, *old;
     name recfm = "        ", disposition = "        ";
-    int permanent = 0, keep = 0, fold = 0, behind = 0;
+    int permanent = 0, keep = 0, fold = 0, concatenate = 0;
     const struct option known[] = {
         FLAG("PERM", 4, &permanent, 1), FLAG("CHANGE", 6, &keep, 0), FLAG("NOCHANGE", 8, &keep, 1),
         WORD("RECFM", 5, &recfm), NUMBER("LRECL", 5, &made.lrecl), NUMBER("BLOCK", 5, &made.block),
@@ -201,7 +201,7 @@ int filedef_command(const struct call *call)
         NUMBER("LIMCT", 5, &made.limct), WORD("OPTCD", 5, &made.optcd),
         WORD("DSORG", 5, &made.dsorg),
         WORD("DISP", 4, &disposition), WORD("MEMBER", 6, &made.member),
-        FLAG("CONCAT", 6, &behind, 1), FLAG("UPCASE", 6, &fold, 1), FLAG("LOWCASE", 7, &fold, 0),
+        FLAG("CONCAT", 6, &concatenate, 1), FLAG("UPCASE", 6, &fold, 1), FLAG("LOWCASE", 7, &fold, 0),
     };
     u32 words = operands(call);
     int code = options("FLD", call, known, COUNT_OF(known));
@@ -246,7 +246,7 @@ int filedef_command(const struct call *call)
     if (old != NULL && keep)
         return 0;
     /* CONCAT: another file that is read when the one before is at its end. */
-    if (old == NULL || (behind && made.device == ON_DISK && old->device == ON_DISK)) {
+    if (old == NULL || (concatenate && made.device == ON_DISK && old->device == ON_DISK)) {
         struct filedef **last = &definitions;
 
         old = obtain(sizeof *old, OWNER_SYSTEM);

@@ -69,7 +69,7 @@ static bool same(const char *a, u32 a_length, const char *b, u32 b_length)
 }
 
 /* The entry at or after `from`; false: there is none. */
-static bool next_entry(const struct names *names, u32 from, struct entry *entry, u32 *behind)
+static bool next_entry(const struct names *names, u32 from, struct entry *entry, u32 *next)
 {
     u32 at = from, length;
 
@@ -100,7 +100,7 @@ static bool next_entry(const struct names *names, u32 from, struct entry *entry,
         while (tag->value_length > 0 && tag->value[tag->value_length - 1] == ' ')
             tag->value_length--;
     }
-    *behind = at;
+    *next = at;
     return entry->tags > 0;
 }
 

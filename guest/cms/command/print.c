@@ -54,9 +54,9 @@ static int print_hex(const u8 *bytes, u32 length)
  * TRC: the character that chooses one of a 3800's character sets, which a 1403 has not: after the control character, if
  * there is one.
  */
-static void drop_table_reference(struct reader *reader, bool behind)
+static void drop_table_reference(struct reader *reader, bool controlled)
 {
-    u32 at = behind ? 1 : 0;
+    u32 at = controlled ? 1 : 0;
 
     if (reader->length <= at)
         return;

@@ -7,7 +7,7 @@
 #include "tape.h"
 
 enum { SMALL = 800, LARGE = TAPE_LARGE, MOTIONS_MOST = 32767 };
-enum { FORWARD_FILE = 0x3f, REWIND = 0x07, UNLOAD = 0x0f, ERASE_GAP = 0x17, NO_OPERATION = 0x03 };
+enum { UNLOAD = 0x0f, ERASE_GAP = 0x17, NO_OPERATION = 0x03 };
 
 u16 tape_device(u32 unit) { return (u16)(unit < 8 ? 0x180 + unit : 0x280 + unit); }
 
@@ -304,7 +304,7 @@ static int label(struct tape *tape, const struct call *call, u32 words, bool rew
     }
     code = writing ? tape_write_label(tape->unit, call->token[2], words > 3 ? call->token[3] : "        ")
         : tape_show_label(tape->unit);
-    end = code == 0 && rewind ? tape_move(tape, REWIND) : TAPE_DONE;
+    end = code == 0 && rewind ? tape_move(tape, TAPE_REWIND) : TAPE_DONE;
     return end == TAPE_DONE ? code : tape_failed(tape, end, false);
 }
 
@@ -374,7 +374,7 @@ bool tape_moves(struct tape *tape, const struct call *call, u32 words, int *code
 {
     static const struct { const char *word; u8 command; bool counted; } motions[] = {
         { "BSF", BACKSPACE_FILE, true }, { "BSR", BACKSPACE_BLOCK, true }, { "ERG", ERASE_GAP, true },
-        { "FSF", FORWARD_FILE, true }, { "FSR", FORWARD_BLOCK, true }, { "REW", REWIND, false },
+        { "FSF", TAPE_FORWARD_FILE, true }, { "FSR", FORWARD_BLOCK, true }, { "REW", TAPE_REWIND, false },
         { "RUN", UNLOAD, false }, { "WTM", TAPE_WRITE_MARK, true }, { "MODESET", NO_OPERATION, false },
     };
     u32 count = 1, n = 0;

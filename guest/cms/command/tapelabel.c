@@ -9,7 +9,7 @@
 #include "command.h"
 #include "../nucleus/filedef.h"
 
-enum { LABEL = 80, BACKSPACE_BLOCK = 0x27, FORWARD_FILE = 0x3f, REWIND = 0x07 };
+enum { LABEL = 80, BACKSPACE_BLOCK = 0x27 };
 enum { FID_AT = 4, FID_LENGTH = 17, SET_AT = 21, VOLSEQ_AT = 27, FSEQ_AT = 31, GENN_AT = 35, GENV_AT = 39,
        CREATED_AT = 41, EXPIRES_AT = 47, SECURITY_AT = 53, BLOCKS_AT = 54, SYSTEM_AT = 60 };
 enum { RECFM_AT = 4, BLOCK_AT = 5, LRECL_AT = 10, OWNER_AT = 41, VOLID_AT = 4, VOLID_LENGTH = 6, BLOCKED_AT = 38 };
@@ -47,7 +47,7 @@ static enum tape_end forward(u32 unit, u32 marks)
     enum tape_end end = TAPE_DONE;
 
     while (marks-- > 0 && end == TAPE_DONE) {
-        end = do_one(unit, FORWARD_FILE);
+        end = do_one(unit, TAPE_FORWARD_FILE);
         attend();
     }
     return end;
@@ -129,7 +129,7 @@ static int compare_number(const char *module, u32 unit, const char *what, const 
 /* To the first file's labels, after VOL1. */
 static int volume(const char *module, const struct filedef *what, const struct labeldef *said, char label[LABEL])
 {
-    enum tape_end end = do_one(what->unit, REWIND);
+    enum tape_end end = do_one(what->unit, TAPE_REWIND);
 
     if (end == TAPE_DONE)
         end = read_label(what->unit, label);
@@ -285,13 +285,13 @@ int labels_before(const char *module, const struct filedef *what, bool writing, 
         return 0;
     if (what->labels == LABELS_STANDARD)
         return writing ? write_before(module, what, file) : read_before(module, what, file);
-    end = do_one(what->unit, REWIND);
+    end = do_one(what->unit, TAPE_REWIND);
     if (end == TAPE_DONE && what->labels == LABELS_NONE) {
         end = read_label(what->unit, label);
         if (end == TAPE_DONE && memcmp(label, "VOL1", 4) == 0)
             return problem(module, 433, what->unit);
         if (end == TAPE_DONE || end == TAPE_MARK || end == TAPE_VOID)
-            end = do_one(what->unit, REWIND);
+            end = do_one(what->unit, TAPE_REWIND);
     }
     if (end == TAPE_DONE)
         end = forward(what->unit, what->sequence - 1);
@@ -299,7 +299,7 @@ int labels_before(const char *module, const struct filedef *what, bool writing, 
 }
 
 /* After the tape mark that is after the blocks, which has been read or is yet to be written. */
-int labels_behind(const char *module, const struct filedef *what, bool writing, const struct tape_file *file)
+int labels_after(const char *module, const struct filedef *what, bool writing, const struct tape_file *file)
 {
     struct filedef where = *what;
     struct tape_file ignored = *file;
@@ -341,7 +341,7 @@ int tape_show_label(u32 unit)
 int tape_write_label(u32 unit, const name volid, const name owner)
 {
     char label[LABEL];
-    enum tape_end end = do_one(unit, REWIND);
+    enum tape_end end = do_one(unit, TAPE_REWIND);
 
     memset(label, ' ', LABEL);
     memcpy(label, "VOL1", 4);

@@ -2,7 +2,7 @@
 #include "command.h"
 
 /* The text's first word is left out. */
-static const char *behind_word(const char *text, const char *end)
+static const char *after_word(const char *text, const char *end)
 {
     while (text < end && *text == ' ')
         text++;
@@ -33,7 +33,7 @@ static int tell(const struct recipient *to, const char *text, u32 length)
 int tell_command(const struct call *call)
 {
     struct recipient *list;
-    const char *text = behind_word(call->arguments, call->end);
+    const char *text = after_word(call->arguments, call->end);
     u32 count = 0;
     bool at = call->count > 3 && is(call->token[2], "AT");
     int code = 0;
@@ -47,7 +47,7 @@ int tell_command(const struct call *call)
         memcpy(list[0].userid, call->token[1], sizeof(name));
         memcpy(list[0].node, call->token[3], sizeof(name));
         count = 1;
-        text = behind_word(behind_word(text, call->end), call->end);
+        text = after_word(after_word(text, call->end), call->end);
     } else if (!recipients(call->token[1], list, &count)) {
         message("TEL", 630, 'E', RECIPIENTS_MOST);
         return RC_SYNTAX;

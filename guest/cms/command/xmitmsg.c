@@ -93,7 +93,7 @@ static bool take_words(const struct call *call, const char **number, u32 *number
     words->count = 0;
     *number_length = 0;
     for (;;) {
-        const char *begin, *behind;
+        const char *begin, *stop;
         char quote = 0;
 
         while (at < end && *at == ' ')
@@ -105,19 +105,19 @@ static bool take_words(const struct call *call, const char **number, u32 *number
             quote = *at++;
         for (begin = at; at < end && (quote != 0 ? *at != quote : *at != ' ' && *at != '(');)
             at++;
-        behind = at;
+        stop = at;
         if (quote != 0 && at < end)
             at++;
         if (first) {
             *number = begin;
-            *number_length = (u32)(behind - begin);
+            *number_length = (u32)(stop - begin);
             first = false;
             continue;
         }
         if (words->count == SUBSTITUTIONS_MOST)
             return false;
         words->at[words->count] = begin;
-        words->length[words->count++] = (u32)(behind - begin);
+        words->length[words->count++] = (u32)(stop - begin);
     }
 }
 
@@ -207,16 +207,16 @@ int xmitmsg_command(const struct call *call)
     name token[TOKENS_MOST + 1];
     struct call rest = *call;
     struct words words;
-    const char *number = NULL, *behind;
+    const char *number = NULL, *after;
     u32 length, line;
     int code;
 
-    if (!take_words(call, &number, &length, &words, &behind)) {
+    if (!take_words(call, &number, &length, &words, &after)) {
         message("XMM", 630, 'E', SUBSTITUTIONS_MOST);
         return RC_SYNTAX;
     }
     rest.token = token;
-    rest.count = tokenize(behind, (u32)(call->end - behind), token);
+    rest.count = tokenize(after, (u32)(call->end - after), token);
     code = options("XMM", &rest, known, COUNT_OF(known));
     if (code != 0)
         return code;

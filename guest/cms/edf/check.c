@@ -78,14 +78,14 @@ static void walk(struct check *check, struct edf_file *file)
         }
         if (file->fst[FST_RECFM] == EDF_V) {
             u32 block = file->at_block, offset = file->at_offset;
-            bool behind = block < file->tree.count &&
-                          (n < records || file->tree.entry[block].displacement != EDF_CONTINUED);
+            bool pointed = block < file->tree.count &&
+                           (n < records || file->tree.entry[block].displacement != EDF_CONTINUED);
 
             /*
              * If the next record is the first of its block, the pointer says so; after the last one, if it says
              * anything.
              */
-            if (behind && (block == 0 ? 0 : file->tree.entry[block - 1].highest) == n &&
+            if (pointed && (block == 0 ? 0 : file->tree.entry[block - 1].highest) == n &&
                 file->tree.entry[block].displacement != offset) {
                 wrong(check, "a displacement that is not where the record begins", n + 1);
                 break;
@@ -157,7 +157,7 @@ u32 edf_check(struct edf *edf, void (*tell)(const char *what, u32 number, const 
         if (seen && !mapped)
             wrong(&check, "a block in use that the map calls free", block);
         if (!seen && mapped)
-            wrong(&check, "a block that nobody uses and the map does not call free", block);
+            wrong(&check, "a block that nothing uses and the map does not call free", block);
     }
     if (used != edf->used)
         wrong(&check, "a number of used blocks that is another", used);

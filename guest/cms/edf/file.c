@@ -207,10 +207,10 @@ static int transfer(struct edf_file *file, u32 *index, u32 *offset, u8 *to, cons
 /* No record is as long as 2 to the 31st, so 32 bits do. */
 static void skip(const struct edf_file *file, u32 *index, u32 *offset, u32 length)
 {
-    u32 behind = *offset + length;
+    u32 end = *offset + length;
 
-    *index += behind / file->edf->size;
-    *offset = behind % file->edf->size;
+    *index += end / file->edf->size;
+    *offset = end % file->edf->size;
 }
 
 /* The length of the V record that begins at a place, which moves past the two bytes. */

@@ -69,7 +69,7 @@ static const char *explain(int error)
 {
     static const char *const text[] = { "done", "no such file", "the file exists", "end of file", "the disk is full",
         "the disk is read-only", "an I/O error", "the disk is damaged", "no EDF label", "no storage",
-            "nobody keeps its directory",
+            "no saved segment keeps its directory",
         "a record has a length that the file cannot have" };
     return text[error];
 }
@@ -169,7 +169,7 @@ static void ipl(char **word)
     if (loader > 1024)
         die("the loader is too long:", word[1]);
     if (first + count - 1 > memory.blocks)
-        die("there is no room behind the file system for", word[2]);
+        die("there is no room after the file system for", word[2]);
     memcpy(memory.bytes, load, 24);
     memcpy(second, load + 512, loader - 512);
     edf_set_word(second + 496, memory.size);

@@ -120,7 +120,7 @@ static bool operate(u8 command, const void *data, u32 *count)
         /*
          * The line that the attention was for is what a read gets, also if its status comes only now (condition code
          * 1). A key of the screen is forgotten by CP with this command. An attention that comes later is for a line:
-         * a user who sees what is written here may type one before the command's own status comes.
+         * a user may read what is written here, and type one before the command's own status comes.
          */
         if (command == READ_INQUIRY || of_screen)
             attention = false;

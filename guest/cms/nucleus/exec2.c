@@ -123,7 +123,7 @@ static bool find_label(struct exec2 *exec, struct word label, u32 *line)
 }
 
 /* Goes on after line n (from 0); loops that it leaves are over. */
-static void go_behind(struct exec2 *exec, u32 line)
+static void go_after(struct exec2 *exec, u32 line)
 {
     exec->at = line;
     while (exec->loops > 0 && (line + 1 < exec->loop[exec->loops - 1].first ||
@@ -383,11 +383,11 @@ static void jump(struct exec2 *exec, const struct word *words, u32 count)
     if (to.length == 0)
         exec->wrong = MISSING_ARGUMENT;
     else if (IS_WORD(to, "TOP"))
-        go_behind(exec, 0xffffffff);
+        go_after(exec, 0xffffffff);
     else if (parse_number(to.text, to.length, &line) && line > 0 && line <= exec->lines)
-        go_behind(exec, line - 2);
+        go_after(exec, line - 2);
     else if (find_label(exec, to, &line))
-        go_behind(exec, line - 1);
+        go_after(exec, line - 1);
 }
 
 static void call_label(struct exec2 *exec, const struct word *words, u32 count)
@@ -452,7 +452,7 @@ static void skip(struct exec2 *exec, const struct word *words, u32 count)
     if (!exec2_number(by, &number) || (number < 0 && (u32)-number > exec->at + 1))
         exec->wrong = INVALID_ARGUMENT;
     else if (number != 0)
-        go_behind(exec, exec->at + (u32)number - (number < 0));
+        go_after(exec, exec->at + (u32)number - (number < 0));
 }
 
 /* The words from n on with their values, a blank between two. */

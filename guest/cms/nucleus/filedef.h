@@ -45,6 +45,6 @@ struct labeldef *labeldef_find(const name dd);
 /* Labels of tapes (command/tapelabel.c): what comes before a file's blocks, and after them. */
 struct tape_file { char recfm; u32 lrecl, block, blocks; };
 int labels_before(const char *module, const struct filedef *what, bool writing, struct tape_file *file);
-int labels_behind(const char *module, const struct filedef *what, bool writing, const struct tape_file *file);
+int labels_after(const char *module, const struct filedef *what, bool writing, const struct tape_file *file);
 
 #endif

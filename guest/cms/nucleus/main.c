@@ -118,7 +118,7 @@ static void run_line(const char *line, u32 length)
     settings_code = code;
 }
 
-/* Everything that a command may have left behind. */
+/* Everything that a command may have left. */
 void command_end(void)
 {
     os_forget();

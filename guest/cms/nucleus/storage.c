@@ -84,7 +84,7 @@ static void take_place(struct block *block, const struct block *old)
     block->last->next = block;
 }
 
-static struct block *behind(struct block *block)
+static struct block *block_after(struct block *block)
 {
     char *at = (char *)block + block->size;
 
@@ -93,7 +93,7 @@ static struct block *behind(struct block *block)
 
 static void set_free(struct block *block)
 {
-    struct block *next = behind(block);
+    struct block *next = block_after(block);
 
     block->state = FREE;
     block->pages = class_of(block->size);
@@ -107,7 +107,7 @@ static void set_free(struct block *block)
 /* What is left of a free block of class n is free; mostly it stays in its list. */
 static void set_rest_free(struct block *rest, const struct block *block, u32 n)
 {
-    struct block *next = behind(rest);
+    struct block *next = block_after(rest);
 
     if (!is_of_class(rest->size, n)) {
         leave_class((struct block *)block);
@@ -147,8 +147,8 @@ void storage_extend(u32 to)
     to &= ~15u;
     if (to < (u32)end + HEADER + 32)
         return;
-    while (behind(before) != NULL)
-        before = behind(before);
+    while (block_after(before) != NULL)
+        before = block_after(before);
     memset(more, 0, HEADER);
     more->size = to - (u32)end;
     more->before = before->size;
@@ -336,7 +336,7 @@ void release(void *storage)
         set_keys(block->pages, block->length, 0);
     if (block->state == USED + OWNER_COMMAND)
         leave(block);
-    next = behind(block);
+    next = block_after(block);
     if (next != NULL && next->state != FREE)
         next = NULL;
     if (next != NULL) {

@@ -12,11 +12,11 @@
  */
 #include "filters.h"
 
-enum blocking { FIXED, VARIABLE, VARIABLE_BLOCKED, SPANNED, SPANNED_BLOCKED, COUNTED, COUNTED_WITH, BEHIND, NETDATA };
+enum blocking { FIXED, VARIABLE, VARIABLE_BLOCKED, SPANNED, SPANNED_BLOCKED, COUNTED, COUNTED_WITH, ENDED, NETDATA };
 enum { PREFIX = 4, SEGMENT_MOST = 253, SEGMENT_FIRST = 0x80, SEGMENT_LAST = 0x40, LINE_END = 0x15, CARD = 80,
        BLOCK_MOST_V = 32760 };
 
-struct format { enum blocking blocking; u32 size, length_bytes; struct text behind; bool terminated; };
+struct format { enum blocking blocking; u32 size, length_bytes; struct text ending; bool terminated; };
 
 static const struct { const char *word; u32 least; enum blocking blocking; u32 length_bytes; } formats[] = {
     { "FIXED", 1, FIXED, 0 }, { "VARIABLE", 1, VARIABLE, 0 }, { "VB", 2, VARIABLE_BLOCKED, 0 }, { "VS", 2, SPANNED, 0 },
@@ -37,13 +37,13 @@ static int next_format(struct stage *s, struct text *rest, struct format *format
             return 0;
         }
     if (next_keyword(rest, "CRLF", 4)) {
-        format->blocking = BEHIND;
-        format->behind = (struct text){ crlf, sizeof crlf };
+        format->blocking = ENDED;
+        format->ending = (struct text){ crlf, sizeof crlf };
     } else if (next_keyword(rest, "LINEND", 4)) {
         struct text word;
 
-        format->blocking = BEHIND;
-        format->behind = (struct text){ end, 1 };
+        format->blocking = ENDED;
+        format->ending = (struct text){ end, 1 };
         if (peek_word(*rest, &word) && !is_word(word, "TERMINATE", 4)) {
             int code = next_character(s, rest, end);
 
@@ -51,13 +51,13 @@ static int next_format(struct stage *s, struct text *rest, struct format *format
                 return code;
         }
     } else if (next_keyword(rest, "STRING", 3)) {
-        int code = next_string(s, rest, &format->behind);
+        int code = next_string(s, rest, &format->ending);
 
-        format->blocking = BEHIND;
-        if (code != 0 || format->behind.length == 0)
+        format->blocking = ENDED;
+        if (code != 0 || format->ending.length == 0)
             return code != 0 ? code : stage_error(s, 63);
     }
-    if (format->blocking == BEHIND)
+    if (format->blocking == ENDED)
         format->terminated = next_keyword(rest, "TERMINATE", 4);
     return 0;
 }
@@ -201,13 +201,13 @@ static int block_record(struct stage *s, void *with, struct text record)
             return stage_error(s, 401, record.length);
         code = flow_length(b, f->length_bytes, counted);
         return code != 0 ? code : flow(b, record.at, record.length);
-    case BEHIND:
+    case ENDED:
         /* TERMINATE: after the last one, too; otherwise only between. */
         if (!f->terminated && b->record++ > 0)
-            code = flow(b, f->behind.at, f->behind.length);
+            code = flow(b, f->ending.at, f->ending.length);
         if (code == 0)
             code = flow(b, record.at, record.length);
-        return code == 0 && f->terminated ? flow(b, f->behind.at, f->behind.length) : code;
+        return code == 0 && f->terminated ? flow(b, f->ending.at, f->ending.length) : code;
     case NETDATA:
         return block_netdata(b, record);
     default:
@@ -310,10 +310,10 @@ static int take_lines(struct block_in *b, u32 *used)
     u32 at;
     int code = 0;
 
-    while (code == 0 && find_in((struct text){ b->line.buffer.at, b->line.length }, b->format.behind, *used, false,
+    while (code == 0 && find_in((struct text){ b->line.buffer.at, b->line.length }, b->format.ending, *used, false,
                                 &at)) {
         code = pass(b->stage, 0, (struct text){ b->line.buffer.at + *used, at - *used });
-        *used = at + b->format.behind.length;
+        *used = at + b->format.ending.length;
     }
     return code;
 }
@@ -364,7 +364,7 @@ static int deblock_record(struct stage *s, void *with, struct text block)
     if (begins_with_prefix(&b->format))
         return deblock_variable(b, block);
     line_text(&b->line, block);
-    code = b->format.blocking == BEHIND ? take_lines(b, &used) : b->format.blocking == NETDATA ? take_segments(b, &used)
+    code = b->format.blocking == ENDED ? take_lines(b, &used) : b->format.blocking == NETDATA ? take_segments(b, &used)
         : take_whole(b, &used);
     if (used > 0)
         memmove(b->line.buffer.at, b->line.buffer.at + used, b->line.length - used);
@@ -391,9 +391,9 @@ int deblock_stage(struct stage *s, struct text arguments)
     if (code != 0 || (b->line.length == 0 && !b->begun))
         return code;
     /* After the last line there need be no end; a record of which only a part is there is none. */
-    if (b->format.blocking == BEHIND)
+    if (b->format.blocking == ENDED)
         line_write(&b->line);
-    else if (!nobody_reads(s))
+    else if (!is_unread(s))
         code = stage_error(s, 402);
     return code;
 }

@@ -30,7 +30,7 @@ struct text store_record(struct stage *s, struct store *store, struct text recor
  */
 int pass(struct stage *s, u32 stream, struct text record);
 int pass_rest(struct stage *s, u32 stream);              /* all that still comes; the return code of the stage */
-bool nobody_reads(const struct stage *s);
+bool is_unread(const struct stage *s);
 
 /*
  * Each record, while it is not yet consumed; a function that returns END_OF_FILE, or an error, ends the stage (line.c).

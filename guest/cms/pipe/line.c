@@ -81,7 +81,7 @@ struct text store_record(struct stage *s, struct store *store, struct text recor
 
 /* ---- passing ---- */
 
-bool nobody_reads(const struct stage *s)
+bool is_unread(const struct stage *s)
 {
     for (u32 n = stage_outputs(s); n-- > 0;)
         if (stage_has_output(s, n))
@@ -93,7 +93,7 @@ int pass(struct stage *s, u32 stream, struct text record)
 {
     if (stage_output_to(s, stream, record.at, record.length) == 0)
         return 0;
-    return nobody_reads(s) ? END_OF_FILE : 0;
+    return is_unread(s) ? END_OF_FILE : 0;
 }
 
 int pass_rest(struct stage *s, u32 stream)

@@ -42,7 +42,7 @@ static int write_controlled(struct line *line, char control, struct text rest)
     return line_write(line);
 }
 
-static struct text behind_first(struct text record) { return (struct text){ record.at + 1, record.length - 1 }; }
+static struct text without_first(struct text record) { return (struct text){ record.at + 1, record.length - 1 }; }
 
 struct carriage { int pending; bool moved; struct line line; };
 
@@ -57,7 +57,7 @@ static int mctoasa_record(struct stage *s, void *with, struct text record)
     if (control < 0)
         return pass(s, 0, record);
     if ((command & IMMEDIATE) == 0) {
-        code = write_controlled(&c->line, asa_controls[c->pending], behind_first(record));
+        code = write_controlled(&c->line, asa_controls[c->pending], without_first(record));
         c->pending = control;
         c->moved = false;
         return code;
@@ -107,7 +107,7 @@ int asatomc_stage(struct stage *s, struct text arguments)
             return 0;
         held.length = 0;
         if (record.length > 0)
-            line_text(&held, behind_first(record));
+            line_text(&held, without_first(record));
         any = true;
         stage_consume(s);
     }

@@ -112,7 +112,7 @@ static int from_the_end(struct stage *s, u32 count, u32 early, u32 late)
             }
             keep(s, &kept, record);
         }
-        if (code != 0 || nobody_reads(s))
+        if (code != 0 || is_unread(s))
             return 0;
         stage_consume(s);
     }

@@ -169,7 +169,7 @@ int joincont_stage(struct stage *s, struct text arguments)
 
 /* ---- TOKENIZE: words, and characters that are words by themselves ---- */
 
-struct tokenizing { struct text single, behind; bool closes; };
+struct tokenizing { struct text single, closing; bool closes; };
 
 static int tokenize_record(struct stage *s, void *with, struct text record)
 {
@@ -188,7 +188,7 @@ static int tokenize_record(struct stage *s, void *with, struct text record)
         code = pass_part(s, record, at, end);
         at = end > at ? end : at + 1;
     }
-    return code == 0 && t->closes ? pass(s, 0, t->behind) : code;
+    return code == 0 && t->closes ? pass(s, 0, t->closing) : code;
 }
 
 int tokenize_stage(struct stage *s, struct text arguments)
@@ -199,7 +199,7 @@ int tokenize_stage(struct stage *s, struct text arguments)
     skip_blanks(&arguments);
     t.closes = code == 0 && arguments.length > 0;
     if (t.closes)
-        code = next_string(s, &arguments, &t.behind);
+        code = next_string(s, &arguments, &t.closing);
     if (code == 0)
         code = no_more(s, arguments);
     return code != 0 ? code : each_record(s, tokenize_record, &t);
@@ -209,7 +209,7 @@ int tokenize_stage(struct stage *s, struct text arguments)
 
 static int duplicate_record(struct stage *s, void *with, struct text record)
 {
-    int code = nobody_reads(s) ? END_OF_FILE : 0;
+    int code = is_unread(s) ? END_OF_FILE : 0;
 
     for (u32 n = *(u32 *)with; code == 0 && n > 0; n -= n != ALL_OF_THEM)
         code = pass(s, 0, record);

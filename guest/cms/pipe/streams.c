@@ -88,7 +88,7 @@ static u32 connected(const struct stage *s)
 /* Whether so many of the outputs that there were at first have ended that it is over. */
 static bool outputs_over(const struct stage *s, u32 first, u32 stop)
 {
-    return nobody_reads(s) || (stop != 0 && first - connected(s) >= stop);
+    return is_unread(s) || (stop != 0 && first - connected(s) >= stop);
 }
 
 int fanout_stage(struct stage *s, struct text arguments)

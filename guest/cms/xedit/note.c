@@ -1,7 +1,7 @@
 /*
  * Messages: what is said while a subcommand is performed goes to the message area, on a typewriter to the console.
  *
- * message() and type_line() are everybody's: the editor keeps what they say by a capture, which is off while a CMS
+ * message() and type_line() are for all of CMS: the editor keeps what they say by a capture, which is off while a CMS
  * command is performed. The last message stays known when it is gone (LASTMSG).
  */
 #include "xedit.h"
