@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The column, from 0, that says that a statement goes on. */
+enum { CONTINUES = 71 };
+
 /* The file's records become cards; how many there were. */
 static u32 add_cards(FILE *out, const char *path)
 {
@@ -23,6 +26,8 @@ static u32 add_cards(FILE *out, const char *path)
 
         if (length > LIBRARY_CARD)
             die("a line is longer than a card in", path);
+        if (length > CONTINUES && line[CONTINUES] != ' ' && line[CONTINUES] != 'X')
+            die("a line runs into column 72, which means that the next one continues it, in", path);
         memset(card, to_ebcdic[' '], sizeof card);
         for (size_t n = 0; n < length; n++)
             card[n] = to_ebcdic[line[n] & 127];

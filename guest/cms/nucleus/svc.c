@@ -22,6 +22,8 @@
 #include "program.h"
 
 enum { SVC_ABEND = 13, SVC_CALL = 202, SVC_OWN = 203, SVC_CALL_31 = 204, SVC_END = 255, ERROR_IGNORED = 1 };
+/* What register 1 of ABEND has. */
+enum { ABEND_DUMP = 0x80000000, ABEND_CODE = 0xfff };
 enum { FUNCTION_LENGTH = 48, OWN_CONSOLE = 17 };
 
 static bool within(u32 at, u32 length)
@@ -149,9 +151,11 @@ static void serve(u32 number, struct frame *frame)
         return;
     }
     if (number == SVC_ABEND) {
-        if (os_recovers(frame, frame->gr[1] & 0xfff))
+        if (os_recovers(frame, frame->gr[1] & ABEND_CODE))
             return;
-        message("ABE", 155, 'T', frame->gr[1] & 0xfff, next - 2);
+        if (frame->gr[1] & ABEND_DUMP)
+            os_dump(frame, frame->gr[1] & ABEND_CODE);
+        message("ABE", 155, 'T', frame->gr[1] & ABEND_CODE, next - 2);
         halt_execution();
     }
     if (number == SVC_CALL && next > LOW_STORAGE)

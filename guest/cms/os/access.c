@@ -1,5 +1,5 @@
 /*
- * OPEN and CLOSE, QSAM's GET, PUT and PUTX, BSAM's and BPAM's READ, WRITE, CHECK, NOTE and POINT, FIND, BLDL and STOW.
+ * OPEN and CLOSE, QSAM's GET, PUT and PUTX, BSAM's and BPAM's READ, WRITE, CHECK, NOTE, POINT, BSP and FEOV.
  *
  * What a data control block does not say is taken from FILEDEF, then from the file. A record of the format V has four
  * bytes with its length in front, as OS has it, which are not in the file. A block that READ gets has as many records
@@ -8,50 +8,22 @@
  * read and written by READ and WRITE: what WRITE puts comes after the block that was read or written last, and is the
  * last of the data set. To GET and PUT these are INPUT and OUTPUT. For RDBACK blocks and records come from the end.
  */
-#include "../nucleus/library.h"
-#include "os.h"
+#include "opened.h"
 
 /* DCB_MACR: the first byte is of input, the second of output. */
 enum { MACR_SEQUENTIAL = 0x40, MACR_BASIC = 0x20, MACR_MOVE = 0x10, MACR_LOCATE = 0x08 };
 /* OPEN's option, in the list. */
 enum { OPEN_INPUT = 0x00, OPEN_BACKWARD = 0x01, OPEN_INOUT = 0x03, OPEN_UPDATE = 0x04,
        OPEN_OUTINX = 0x06, OPEN_OUTIN = 0x07, OPEN_EXTEND = 0x0e, OPEN_OUTPUT = 0x0f, OPEN_HOW = 0x0f };
+/* CLOSE's. */
+enum { CLOSE_REREAD = 0x10, CLOSE_REWIND = 0x20, CLOSE_LEAVE = 0x30, CLOSE_HOW = 0x30 };
 /* The data event control block, and what its ECB says. */
-enum { DECB_TYPE = 5, TYPE_WRITE = 0x20, DECB_LENGTH = 6, DECB_DCB = 8, DECB_AREA = 12, DECB_IOB = 16,
-       ECB_DONE = 0x7f, ECB_END = 0x42, ECB_ERROR = 0x41, IOB_LEFT = 14, IOB_LENGTH = 40, PREFIX = 4,
-       ENTRY_LEAST = 12 };
-
-struct opened {
-    struct opened *chain;
-    u32 dcb, lrecl, block, length;
-    u8 recfm, saved[8];         /* DCB_OFLGS to DCB_CHECK as they were before OPEN */
-    u8 saved_recfm, saved_lengths[4];   /* so are what CLOSE takes out again */
-    bool output, update, pending;   /* `pending`: PUT has given out a buffer whose record is not written yet */
-    bool both, anew, written;   /* INOUT or OUTIN; of a data set that is made; WRITE was the last */
-    u32 got, taken;             /* how long the record in the buffer is; how many records READ has got last */
-    u32 noted;                  /* the first record of the block that was read or written last */
-    struct dataset set;
-    struct place record;
-    u32 buffer;                 /* of the program's: records in locate mode, and the IOB of READ in front */
-};
+enum { DECB_TYPE = 5, TYPE_WRITE = 0x20, TYPE_BACKWARD = 0x40, DECB_LENGTH = 6, DECB_DCB = 8, DECB_AREA = 12,
+       DECB_IOB = 16, ECB_DONE = 0x7f, ECB_END = 0x42, ECB_ERROR = 0x41, IOB_LEFT = 14, IOB_LENGTH = 40 };
 
 static struct opened *all;
 
-static u32 half(u32 at) { return (u32)((const u8 *)at)[0] << 8 | ((const u8 *)at)[1]; }
-
-static void set_half(u32 at, u32 value)
-{
-    ((u8 *)at)[0] = (u8)(value >> 8);
-    ((u8 *)at)[1] = (u8)value;
-}
-
-static void set_three(u32 at, u32 value)
-{
-    ((u8 *)at)[0] = (u8)(value >> 16);
-    set_half(at + 1, value);
-}
-
-static struct opened *opened_at(u32 dcb)
+struct opened *os_opened_at(u32 dcb)
 {
     struct opened *found = all;
 
@@ -59,9 +31,6 @@ static struct opened *opened_at(u32 dcb)
         found = found->chain;
     return found;
 }
-
-static bool variable(const struct opened *o) { return (o->recfm & RECFM_U) == RECFM_V; }
-static bool undefined(const struct opened *o) { return (o->recfm & RECFM_U) == RECFM_U; }
 
 /* ---- OPEN and CLOSE ---- */
 
@@ -157,7 +126,7 @@ static void give_entries(struct opened *o)
     if (basic)
         set_three(dcb + DCB_CHECK + 1, os_branch(OS_CHECK));
     if (basic || o->output || o->update)
-        edf_set_word((u8 *)dcb + DCB_CNTRL, other);
+        set_three(dcb + DCB_CNTRL + 1, other);
 }
 
 /* What was read, or was read and put back. */
@@ -204,7 +173,7 @@ static int open_one(const struct frame *frame, u32 dcb, u8 how, bool job)
 
     if (!os_may_store(dcb, DCB_LENGTH))
         os_abend(0x0c4);
-    if (opened_at(dcb) != NULL)
+    if (os_opened_at(dcb) != NULL)
         return 0;
     o = obtain_command(sizeof *o);
     memset(o, 0, sizeof *o);
@@ -302,7 +271,23 @@ static void shut(struct opened *o)
     keep_stated(o, false);
 }
 
-static int close_one(struct opened *o)
+/* Where CLOSE leaves a tape. After the end of what was read stands a tape mark, and one more after labels. */
+static void leave_tape(const struct opened *o, u8 how)
+{
+    u16 drive = tape_device(o->set.what.unit);
+    bool labelled = o->set.what.labels != LABELS_OFF && o->set.what.labels != LABELS_BYPASSED;
+    u8 nothing;
+    u32 none = 0;
+
+    if (how == CLOSE_REREAD || how == CLOSE_REWIND) {
+        (void)tape_io(drive, TAPE_REWIND, &nothing, &none);
+    } else if (how == CLOSE_LEAVE && !o->output && !o->set.ended && !o->set.backward) {
+        for (int marks = labelled ? 2 : 1; marks > 0; marks--, none = 0)
+            (void)tape_io(drive, TAPE_FORWARD_FILE, &nothing, &none);
+    }
+}
+
+static int close_one(struct opened *o, u8 how)
 {
     struct opened **at = &all;
     int code = 0;
@@ -313,6 +298,8 @@ static int close_one(struct opened *o)
         code |= dataset_close_output("SOP", &o->set, NULL, code);
     else
         code = close_read(o, code);
+    if (o->set.what.device == ON_TAPE)
+        leave_tape(o, how);
     while (*at != o)
         at = &(*at)->chain;
     *at = o->chain;
@@ -335,8 +322,8 @@ void os_close(struct frame *frame, u32 list)
         if (!os_may_fetch(list, 4))
             os_abend(0x0c4);
         how = *(const u8 *)list;
-        o = opened_at(three(list));
-        if (o != NULL && close_one(o) != 0)
+        o = os_opened_at(three(list));
+        if (o != NULL && close_one(o, how & CLOSE_HOW) != 0)
             worst = 8;
     }
     frame->gr[15] = (u32)worst;
@@ -345,7 +332,7 @@ void os_close(struct frame *frame, u32 list)
 void os_close_all(void)
 {
     while (all != NULL)
-        (void)close_one(all);
+        (void)close_one(all, 0);
 }
 
 /* The program may be started again, so its blocks are not open any more. */
@@ -394,24 +381,57 @@ static void failed(struct frame *frame, u32 dcb)
     divert(frame, to);
 }
 
-/* The next record with its length in front if its format is V; false: there is none, and the program goes elsewhere. */
+/* EROPT of the block: what GET does with a record that is in error where the program has no routine for it. */
+enum { EROPT_ACCEPT = 0x80, EROPT_SKIP = 0x40 };
+enum after { ELSEWHERE, ACCEPTED, NEXT_ONE };
+
+/* An error of GET. `there`: there is a record, and it is too long. One of a disk that cannot be read is passed over. */
+static enum after after_error(struct frame *frame, struct opened *o, bool there)
+{
+    u8 how = ((const u8 *)o->dcb)[DCB_EROPT];
+    bool passes = there || o->set.reader.file != NULL;
+
+    if (three(o->dcb + DCB_SYNAD) > 1 || !(how & (EROPT_ACCEPT | EROPT_SKIP)) || !passes) {
+        failed(frame, o->dcb);
+        return ELSEWHERE;
+    }
+    if (!there && !o->set.backward)
+        o->set.reader.number++;
+    return there && (how & EROPT_ACCEPT) ? ACCEPTED : NEXT_ONE;
+}
+
+/* The next record, `most` bytes at the most; false: there is none, and the program goes elsewhere. */
+static bool take_record(struct frame *frame, struct opened *o, u32 most, u32 *length)
+{
+    for (;;) {
+        int code = 0;
+        bool there = dataset_take("SOP", &o->set, &o->record, length, &code);
+        enum after after;
+
+        if (!there && code == 0) {
+            at_end(frame, o->dcb);
+            return false;
+        }
+        if (there && *length <= most)
+            return true;
+        after = after_error(frame, o, there);
+        if (after == ELSEWHERE)
+            return false;
+        if (after == ACCEPTED) {
+            *length = most;
+            return true;
+        }
+    }
+}
+
+/* The same with its length in front if its format is V, at `to`. */
 static bool take_to(struct frame *frame, struct opened *o, u32 to, u32 room, u32 *length)
 {
     u32 front = variable(o) ? PREFIX : 0;
-    int code = 0;
 
-    if (!dataset_take("SOP", &o->set, &o->record, length, &code)) {
-        if (code == 0)
-            at_end(frame, o->dcb);
-        else
-            failed(frame, o->dcb);
+    if (!take_record(frame, o, room - front, length))
         return false;
-    }
-    if (*length + front > room) {
-        failed(frame, o->dcb);
-        return false;
-    }
-    if (!os_may_store(to, room < *length + front ? room : *length + front))
+    if (!os_may_store(to, *length + front))
         os_abend(0x0c4);
     if (front != 0) {
         set_half(to, *length + front);
@@ -465,7 +485,7 @@ static void put(struct frame *frame, struct opened *o)
  */
 static void put_exchange(struct frame *frame, struct opened *o)
 {
-    struct opened *from = o->update ? o : opened_at(frame->gr[0] & 0xffffff);
+    struct opened *from = o->update ? o : os_opened_at(frame->gr[0] & 0xffffff);
     u32 at = from != NULL ? from->buffer + IOB_LENGTH : 0, front = variable(o) ? PREFIX : 0;
     bool good = from != NULL && from->got != 0 && variable(from) == variable(o) && !(locate_put(o) && o->pending);
 
@@ -626,7 +646,7 @@ void os_access(struct frame *frame, enum os_access what)
     basic = what == OS_READ || what == OS_WRITE || what == OS_CHECK;
     if (!os_may_store(at, basic ? DECB_IOB + 4 : DCB_LENGTH))
         os_abend(0x0c4);
-    o = opened_at(basic ? three(at + DECB_DCB) : at);
+    o = os_opened_at(basic ? three(at + DECB_DCB) : at);
     if (o == NULL)
         os_abend(0x0c1);
     switch (what) {
@@ -640,7 +660,9 @@ void os_access(struct frame *frame, enum os_access what)
         put_exchange(frame, o);
         break;
     case OS_READ:
-        if (!(((const u8 *)at)[DECB_TYPE] & TYPE_WRITE))
+        if ((((const u8 *)at)[DECB_TYPE] & TYPE_BACKWARD) && !o->set.backward)
+            posted(at, ECB_ERROR);
+        else if (!(((const u8 *)at)[DECB_TYPE] & TYPE_WRITE))
             read_block(frame, o, at);
         else if (o->both)
             write_block(o, at);
@@ -670,7 +692,7 @@ void os_access(struct frame *frame, enum os_access what)
  * there is none in front, or what is open is no file of a disk that is read. */
 void os_backspace(struct frame *frame)
 {
-    struct opened *o = opened_at(frame->gr[1] & 0xffffff);
+    struct opened *o = os_opened_at(frame->gr[1] & 0xffffff);
     u32 each, last;
 
     frame->gr[15] = 4;
@@ -688,92 +710,20 @@ void os_backspace(struct frame *frame)
 /* FEOV: what is read has ended; what is written goes on, for it has one volume. */
 void os_end_volume(struct frame *frame)
 {
-    struct opened *o = opened_at(frame->gr[1] & 0xffffff);
+    struct opened *o = os_opened_at(frame->gr[1] & 0xffffff);
 
     frame->gr[15] = 0;
     if (o != NULL && !o->output && !o->both)
         at_end(frame, o->dcb);
 }
 
-/* FIND: reading goes on at a member's beginning. Register 0 is at its name, 1 the complement of the block's address. */
-void os_find(struct frame *frame)
+/* What PUT has given out a buffer for is written. */
+bool os_write_pending(struct frame *frame, struct opened *o)
 {
-    struct opened *o = opened_at((0u - frame->gr[1]) & 0xffffff);
-    u32 at = frame->gr[0] & 0xffffff;
-    struct library library;
-    struct member member;
+    bool good = !o->pending || put_from(o, o->buffer + IOB_LENGTH);
 
-    frame->gr[15] = 8;
-    frame->gr[0] = 0;
-    if (o == NULL || o->output || o->set.reader.file == NULL || !os_may_fetch(at, sizeof(name)) ||
-        library_open(&o->set.reader.id, &library) != EDF_OK)
-        return;
-    frame->gr[15] = 4;
-    if (!library_find(&library, (const char *)at, &member))
-        return;
-    o->set.reader.number = member.first - 1;
-    o->set.reader.last = member.first - 1 + member.count;
-    frame->gr[15] = 0;
-}
-
-/*
- * BLDL: entries of a library's directory. Register 0 is at a list: how many there are, how long each is, then the
- * entries, a name and room for what is told: the member's place, TTR and K, Z and C, which are zero.
- */
-void os_build_list(struct frame *frame)
-{
-    struct opened *o = opened_at(frame->gr[1] & 0xffffff);
-    u32 at = frame->gr[0] & 0xffffff, count, each;
-    struct library library;
-    struct member member;
-
-    frame->gr[15] = 8;
-    if (o == NULL || !os_may_fetch(at, PREFIX) || (o->set.directory == NULL &&
-        (o->output || o->set.reader.file == NULL || library_open(&o->set.reader.id, &library) != EDF_OK)))
-        return;
-    count = half(at);
-    each = half(at + 2);
-    frame->gr[15] = 0;
-    if (each < ENTRY_LEAST || !os_may_store(at, PREFIX + count * each))
-        os_abend(0x0c4);
-    for (u32 n = 0, entry = at + PREFIX; n < count; n++, entry += each) {
-        memset((void *)(entry + sizeof(name)), 0, each - sizeof(name));
-        if (o->set.directory != NULL ? partitioned_find(&o->set, (const char *)entry, &member)
-            : library_find(&library, (const char *)entry, &member))
-            set_three(entry + sizeof(name), member.first);
-        else
-            frame->gr[15] = 4;
-    }
-}
-
-/*
- * STOW: register 0 is at a name, TTR, C and perhaps more, or at two names, register 1 at the data control block; the
- * complement of one or both says what is to be done. C's first bit: the name is one more of the member at TTR.
- */
-void os_stow(struct frame *frame)
-{
-    enum { NOT_OPEN = 20, TTR = 8, ALIAS = 11, ENTRY = 12, NAMES = 16 };
-    bool other_list = (int)frame->gr[0] < 0, other_block = (int)frame->gr[1] < 0;
-    u32 list = (other_list ? 0u - frame->gr[0] : frame->gr[0]) & 0xffffff, first = 0, alias_of = 0;
-    struct opened *o = opened_at((other_block ? 0u - frame->gr[1] : frame->gr[1]) & 0xffffff);
-    enum stow what = other_block ? other_list ? STOW_DELETE : STOW_CHANGE : other_list ? STOW_REPLACE : STOW_ADD;
-    bool enters = what == STOW_ADD || what == STOW_REPLACE;
-
-    frame->gr[0] = 0;
-    frame->gr[15] = NOT_OPEN;
-    if (o == NULL || o->set.directory == NULL)
-        return;
-    if (enters ? !os_may_store(list, ENTRY) : !os_may_fetch(list, what == STOW_CHANGE ? NAMES : sizeof(name)))
-        os_abend(0x0c4);
-    if (o->pending && !put_from(o, o->buffer + IOB_LENGTH)) {
+    o->pending = o->pending && !good;
+    if (!good)
         failed(frame, o->dcb);
-        return;
-    }
-    o->pending = false;
-    if (enters && (((const u8 *)list)[ALIAS] & 0x80))
-        alias_of = three(list + TTR);
-    frame->gr[15] = (u32)partitioned_stow(&o->set, what, (const char *)list, (const char *)list + sizeof(name),
-                                          alias_of, &first);
-    if (enters && first != 0)
-        set_three(list + TTR, first);
+    return good;
 }

@@ -1,43 +1,45 @@
 /*
  * GETMAIN and FREEMAIN: storage of programs in doublewords, out of pages that have their key. Which of it is in use
- * stands in CMS's own storage. All of it goes when the command that was typed ends.
+ * stands in CMS's own storage, and which subpool it is of. All of it goes when the command that was typed ends.
  */
 #include "os.h"
 
 enum { DOUBLEWORD = 8, PAGES_LEAST = 0x4000 };
 
-struct piece { struct piece *next; u32 at, length; bool used, high; };
+struct piece { struct piece *next; u32 at, length; bool used, high; u8 subpool; };
 
 static struct piece *pieces;                             /* in the order of their addresses, within each stretch */
 
 void os_areas_forget(void) { pieces = NULL; }
 
-static struct piece *new_piece(struct piece *next, u32 at, u32 length, bool used, bool high)
+/* A part of a piece, in front of `next`. */
+static struct piece *new_piece(struct piece *next, const struct piece *of, u32 at, u32 length)
 {
     struct piece *piece = obtain_command(sizeof *piece);
 
-    *piece = (struct piece){ next, at, length, used, high };
+    *piece = (struct piece){ next, at, length, of->used, of->high, of->subpool };
     return piece;
 }
 
 /* A piece's part from `at` on, so long, is used or free; what is left of it on either side is as it was. */
-static void mark_part(struct piece *piece, u32 at, u32 length, bool used)
+static void mark_part(struct piece *piece, u32 at, u32 length, bool used, u8 subpool)
 {
     u32 end = piece->at + piece->length;
 
     if (at + length < end)
-        piece->next = new_piece(piece->next, at + length, end - at - length, piece->used, piece->high);
+        piece->next = new_piece(piece->next, piece, at + length, end - at - length);
     if (at > piece->at) {
-        piece->next = new_piece(piece->next, at, length, used, piece->high);
+        piece->next = new_piece(piece->next, piece, at, length);
         piece->length = at - piece->at;
-        return;
+        piece = piece->next;
     }
     piece->length = length;
     piece->used = used;
+    piece->subpool = subpool;
 }
 
 /* `anywhere`: above 16M, where there is room. */
-u32 os_obtain(u32 length, bool anywhere)
+u32 os_obtain(u32 length, bool anywhere, u8 subpool)
 {
     u32 pages;
     struct piece *piece = pieces;
@@ -54,27 +56,17 @@ u32 os_obtain(u32 length, bool anywhere)
                       : obtain_pages(size, OWNER_COMMAND, USER_KEY, LOW_STORAGE));
         if (pages == 0)
             return 0;
-        piece = pieces = new_piece(pieces, pages, size, false, anywhere);
+        piece = pieces = new_piece(pieces, &(struct piece){ .high = anywhere }, pages, size);
     }
     pages = piece->at;
-    mark_part(piece, piece->at, length, true);
+    mark_part(piece, piece->at, length, true, subpool);
     return pages;
 }
 
-/* False: not all of it is in use. */
-bool os_release(u32 at, u32 length)
+/* Free neighbours are one. */
+static void join_free(void)
 {
-    struct piece *piece = pieces;
-
-    length = (length + DOUBLEWORD - 1) & ~(DOUBLEWORD - 1u);
-    while (piece != NULL && (at < piece->at || at - piece->at >= piece->length))
-        piece = piece->next;
-    if (piece == NULL || !piece->used || at % DOUBLEWORD != 0 || length == 0 ||
-        length > piece->length - (at - piece->at))
-        return false;
-    mark_part(piece, at, length, false);
-    /* Free neighbours are one. */
-    for (piece = pieces; piece != NULL; piece = piece->next)
+    for (struct piece *piece = pieces; piece != NULL; piece = piece->next)
         while (piece->next != NULL && !piece->used && !piece->next->used && piece->high == piece->next->high &&
                piece->at + piece->length == piece->next->at) {
             struct piece *gone = piece->next;
@@ -83,5 +75,32 @@ bool os_release(u32 at, u32 length)
             piece->next = gone->next;
             release(gone);
         }
+}
+
+/* False: not all of it is in use, and of that subpool. */
+bool os_release(u32 at, u32 length, u8 subpool)
+{
+    struct piece *piece = pieces;
+
+    length = (length + DOUBLEWORD - 1) & ~(DOUBLEWORD - 1u);
+    while (piece != NULL && (at < piece->at || at - piece->at >= piece->length))
+        piece = piece->next;
+    if (piece == NULL || !piece->used || piece->subpool != subpool || at % DOUBLEWORD != 0 || length == 0 ||
+        length > piece->length - (at - piece->at))
+        return false;
+    mark_part(piece, at, length, false, 0);
+    join_free();
+    return true;
+}
+
+/* All of a subpool; false: 0 is none that can go. */
+bool os_release_subpool(u8 subpool)
+{
+    if (subpool == 0)
+        return false;
+    for (struct piece *piece = pieces; piece != NULL; piece = piece->next)
+        if (piece->used && piece->subpool == subpool)
+            piece->used = false;
+    join_free();
     return true;
 }

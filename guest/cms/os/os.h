@@ -12,8 +12,8 @@
 
 /* The data control block (DCBD). DDNAME stays where it is. */
 enum { DCB_DSORG = 26, DCB_EODAD = 32, DCB_RECFM = 36, DCB_EXLST = 36, DCB_DDNAME = 40, DCB_OFLGS = 48, DCB_MACR = 50,
-       DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_CNTRL = 84, DCB_LENGTH = 88,
-       IS_OPEN = 0x10, DSORG_PS = 0x40, DSORG_PO = 0x02 };
+       DCB_CHECK = 52, DCB_SYNAD = 56, DCB_BLKSIZE = 62, DCB_LRECL = 82, DCB_EROPT = 84, DCB_CNTRL = 84,
+       DCB_LENGTH = 88, IS_OPEN = 0x10, DSORG_PS = 0x40, DSORG_PO = 0x02 };
 enum { RECFM_F = 0x80, RECFM_V = 0x40, RECFM_U = 0xc0, RECFM_B = 0x10 };
 /* Lists of data control blocks: a bit of the last entry. Their lists of exits: what an entry is for. */
 enum { LIST_LAST = 0x80, EXIT_DCB = 0x05, EXIT_JFCB = 0x07 };
@@ -44,11 +44,13 @@ void os_backspace(struct frame *frame);
 void os_end_volume(struct frame *frame);
 u32 os_exit_of(u32 dcb, u8 code);                        /* of the list of exits: the address; 0: there is none */
 void os_close(struct frame *frame, u32 list);
+void os_close_all(void);
+void os_lose_all(void);
+
+/* member.c: FIND, BLDL and STOW. */
 void os_find(struct frame *frame);
 void os_build_list(struct frame *frame);
 void os_stow(struct frame *frame);
-void os_close_all(void);
-void os_lose_all(void);
 
 /* describe.c: DEVTYPE and RDJFCB, and what a JFCB that the program has changed says. */
 void os_device_type(struct frame *frame);
@@ -63,6 +65,13 @@ void os_estae(struct frame *frame);
 bool os_recovers(struct frame *frame, u32 completion);
 void os_recovery_forget(void);
 
+/* resource.c: ENQ (`asks`) and DEQ. */
+void os_resources(struct frame *frame, bool asks);
+void os_resources_forget(void);
+
+/* snap.c: ABEND's DUMP. */
+void os_dump(const struct frame *frame, u32 completion);
+
 /* timer.c: STIMER and TTIMER. */
 void os_stimer(struct frame *frame);
 void os_ttimer(struct frame *frame);
@@ -70,8 +79,9 @@ bool os_timer_wait(struct frame *frame);                 /* until the interval i
 void os_timer_forget(void);
 
 /* area.c: GETMAIN and FREEMAIN. */
-u32 os_obtain(u32 length, bool anywhere);                /* 0: there is no room */
-bool os_release(u32 at, u32 length);
+u32 os_obtain(u32 length, bool anywhere, u8 subpool);    /* 0: there is no room */
+bool os_release(u32 at, u32 length, u8 subpool);
+bool os_release_subpool(u8 subpool);
 void os_areas_forget(void);
 
 /* contents.c: programs by name. */

@@ -9,7 +9,8 @@
 #include "os.h"
 
 enum { PIE_PSW = 4, PIE_REGISTERS = 12, PIE_LENGTH = 32, SDWA = 256, SDWA_PARAMETER = 0, SDWA_CODE = 4, SDWA_PSW = 8,
-       SDWA_RETRY = 240, SDWA_RETURN = 252, SDWA_LENGTH = 512, RETRY = 4, CODES = 15, ESTAE_MOST = 8, CANCEL = 4 };
+       SDWA_RETRY = 240, SDWA_RETURN = 252, SDWA_LENGTH = 512, RETRY = 4, CODES = 15, ESTAE_MOST = 8,
+       CANCEL = 4, OVERLAY = 8, CREATED = 4 };
 /* The EPIE, and a save area for its exit. */
 enum { EPIE_PARAMETER = 4, EPIE_REGISTERS = 8, EPIE_PSW = 72, EPIE_LENGTH = 80, EPIE_CODE = 82, EPIE_ROOM = 152,
        SAVE_AREA = SDWA + SDWA_LENGTH, SAVE_LENGTH = 144, PAGE_LENGTH = SAVE_AREA + SAVE_LENGTH, ESPIE_MOST = 16 };
@@ -90,7 +91,7 @@ void os_espie(struct frame *frame)
     }
 }
 
-/* ESTAE: register 0 is 0, and 1 at the exit's address and its parameter; or 0 is 4: the newest exit goes. */
+/* ESTAE: register 0 is 0, and 1 at the exit's address and its parameter; 4: the newest exit goes; 8: it is overlaid. */
 void os_estae(struct frame *frame)
 {
     u32 at = frame->gr[1] & 0xffffff;
@@ -103,6 +104,10 @@ void os_estae(struct frame *frame)
     }
     if (!os_may_fetch(at, 8))
         os_abend(0x13c);
+    if (frame->gr[0] == OVERLAY && exit_count > 0)
+        exit_count--;
+    else if (frame->gr[0] == OVERLAY)
+        frame->gr[15] = CREATED;
     if (exit_count == ESTAE_MOST) {
         frame->gr[15] = 8;
         return;

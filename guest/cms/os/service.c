@@ -10,15 +10,14 @@ enum { SVC_WAIT = 1, SVC_POST = 2, SVC_GETMAIN = 4, SVC_FREEMAIN = 5, SVC_LINK =
        SVC_DELETE = 9, SVC_GETMAIN_R = 10, SVC_TIME = 11, SVC_SPIE = 14, SVC_ESTAE = 60, SVC_BLDL = 18, SVC_OPEN = 19,
        SVC_CLOSE = 20, SVC_WTO = 35, SVC_ATTACH = 42, SVC_TTIMER = 46, SVC_STIMER = 47, SVC_STOW = 21,
        SVC_GETMAIN_X = 120, SVC_OPEN_JOB = 22, SVC_DEVTYPE = 24, SVC_FEOV = 31, SVC_RDJFCB = 64, SVC_BSP = 69,
-       SVC_ESPIE = 109 };
-/* Of these there is nothing to do: tasks are one, and no other program has what they ask for. */
-enum { SVC_RESTORE = 17, SVC_TRKBAL = 25, SVC_CHAP = 44, SVC_DEQ = 48, SVC_ENQ = 56, SVC_DETACH = 62,
-       SVC_CHKPT = 63 };
+       SVC_ESPIE = 109, SVC_DEQ = 48, SVC_ENQ = 56 };
+/* Of these there is nothing to do: tasks are one. */
+enum { SVC_RESTORE = 17, SVC_TRKBAL = 25, SVC_CHAP = 44, SVC_DETACH = 62, SVC_CHKPT = 63 };
 enum { ECB_POSTED = 0x40, WTO_HEAD = 4, REPLY_HEAD = 8 };
 /* GETMAIN's list, and its flags. */
-enum { LIST_LENGTH = 0, LIST_ANSWER = 4, LIST_FLAGS = 8, LIST_SIZE = 10, LIST_VARIABLE = 0xc0,
+enum { LIST_LENGTH = 0, LIST_ANSWER = 4, LIST_FLAGS = 8, LIST_SUBPOOL = 9, LIST_SIZE = 10, LIST_VARIABLE = 0xc0,
        LIST_CONDITIONAL = 0x20 };
-/* SVC 120, in register 15: ours. */
+/* SVC 120, in register 15: ours. The byte in front of these is the subpool. */
 enum { EXTENDED_FREE = 0x01, EXTENDED_UNCONDITIONAL = 0x02, EXTENDED_ANYWHERE = 0x10 };
 /* Functions of SVC 203 as numbers of calls. */
 enum { BRANCHES = 0x1000 };
@@ -80,6 +79,7 @@ void os_forget(void)
     os_areas_forget();
     os_programs_forget();
     os_recovery_forget();
+    os_resources_forget();
     served = NULL;
 }
 
@@ -91,6 +91,7 @@ void os_abandon(void)
     os_areas_forget();
     os_programs_forget();
     os_recovery_forget();
+    os_resources_forget();
     served = NULL;
 }
 
@@ -121,16 +122,23 @@ u32 os_call(const struct frame *of, u32 entry, u32 r0, u32 r1) { return call_rou
 
 static u32 subpool_length(u32 word) { return word & 0xffffff; }
 
+/* FREEMAIN: an area, or a subpool as a whole where there is neither address nor length. */
+static bool freed(u32 at, u32 length, u8 subpool)
+{
+    return at == 0 && length == 0 ? os_release_subpool(subpool) : os_release(at, length, subpool);
+}
+
 /* GETMAIN R, and FREEMAIN R. */
 static void getmain_register(struct frame *frame)
 {
     u32 length = subpool_length(frame->gr[0]);
+    u8 subpool = (u8)(frame->gr[0] >> 24);
 
     if ((int)frame->gr[1] < 0) {
-        frame->gr[1] = os_obtain(length, false);
+        frame->gr[1] = os_obtain(length, false, subpool);
         if (frame->gr[1] == 0)
             os_abend(0x80a);
-    } else if (!os_release(frame->gr[1] & 0xffffff, length)) {
+    } else if (!freed(frame->gr[1] & 0xffffff, length, subpool)) {
         os_abend(0xa0a);
     }
     frame->gr[15] = 0;
@@ -140,12 +148,13 @@ static void getmain_register(struct frame *frame)
 static void getmain_extended(struct frame *frame)
 {
     u32 how = frame->gr[15], length = frame->gr[0] & 0x7fffffff;
+    u8 subpool = (u8)(how >> 8);
     bool good;
 
     if (how & EXTENDED_FREE) {
-        good = os_release(frame->gr[1] & 0x7fffffff, length);
+        good = freed(frame->gr[1] & 0x7fffffff, length, subpool);
     } else {
-        frame->gr[1] = os_obtain(length, (how & EXTENDED_ANYWHERE) != 0);
+        frame->gr[1] = os_obtain(length, (how & EXTENDED_ANYWHERE) != 0, subpool);
         good = frame->gr[1] != 0;
     }
     if (!good && (how & EXTENDED_UNCONDITIONAL))
@@ -157,11 +166,12 @@ static void getmain_extended(struct frame *frame)
 static void getmain_list(struct frame *frame, bool free)
 {
     u32 list = frame->gr[1] & 0xffffff, answer, length, got = 0;
-    u8 flags;
+    u8 flags, subpool;
 
     if (!os_may_fetch(list, LIST_SIZE))
         os_abend(0x0c4);
     flags = ((const u8 *)list)[LIST_FLAGS];
+    subpool = ((const u8 *)list)[LIST_SUBPOOL];
     answer = three(list + LIST_ANSWER);
     if (!os_may_store(answer, flags & LIST_VARIABLE ? 8 : 4))
         os_abend(0x0c4);
@@ -169,7 +179,7 @@ static void getmain_list(struct frame *frame, bool free)
     if (free) {
         u32 given = flags & LIST_VARIABLE ? edf_word((const u8 *)answer + 4) : length;
 
-        if (!os_release(three(answer), given))
+        if (!os_release(three(answer), given, subpool))
             os_abend(0xa05);
         frame->gr[15] = 0;
         return;
@@ -183,11 +193,11 @@ static void getmain_list(struct frame *frame, bool free)
         most = edf_word((const u8 *)length + 4) & 0xffffff;
         for (length = most; length >= least && length > 0; length = length > least && length / 2 < least ? least
              : length / 2)
-            if ((got = os_obtain(length, false)) != 0 || length == least)
+            if ((got = os_obtain(length, false, subpool)) != 0 || length == least)
                 break;
         edf_set_word((u8 *)answer + 4, got == 0 ? 0 : (length + 7) & ~7u);
     } else {
-        got = os_obtain(length, false);
+        got = os_obtain(length, false, subpool);
     }
     if (got == 0 && !(flags & LIST_CONDITIONAL))
         os_abend(0x804);
@@ -309,12 +319,13 @@ static void tell_time(struct frame *frame)
     frame->gr[15] = 0;
 }
 
-/* How many of the ECBs are posted. */
-static u32 posted_of(const struct frame *frame)
+/* How many of the ECBs are posted; `count`: how many there are. */
+static u32 posted_of(const struct frame *frame, u32 *count)
 {
     u32 at = frame->gr[1] & 0xffffff, posted = 0;
     bool list = (int)frame->gr[1] < 0;
 
+    *count = 0;
     at = list ? (0u - frame->gr[1]) & 0xffffff : at;
     for (bool last = false; !last; at += 4) {
         u32 ecb = list ? three(at) : at;
@@ -323,6 +334,7 @@ static u32 posted_of(const struct frame *frame)
             os_abend(0x201);
         last = !list || (*(const u8 *)at & 0x80) != 0;
         posted += (*(const u8 *)ecb & ECB_POSTED) != 0;
+        ++*count;
     }
     return posted;
 }
@@ -330,11 +342,11 @@ static u32 posted_of(const struct frame *frame)
 /* Only the exit of STIMER could post it. */
 static void wait_for_ecb(struct frame *frame)
 {
-    u32 wanted = frame->gr[0] & 0xff;
+    u32 wanted = frame->gr[0] & 0xff, count;
 
-    while (posted_of(frame) < wanted)
-        if (!os_timer_wait(frame))
-            os_abend(0x301);
+    while (posted_of(frame, &count) < wanted)
+        if (wanted > count || !os_timer_wait(frame))
+            os_abend(wanted > count ? 0x101 : 0x301);
 }
 
 /* ---- which it is ---- */
@@ -426,6 +438,10 @@ static void perform_one(u32 number, struct frame *frame)
         break;
     case SVC_STIMER:
         os_stimer(frame);
+        break;
+    case SVC_ENQ:
+    case SVC_DEQ:
+        os_resources(frame, number == SVC_ENQ);
         break;
     default:
         frame->gr[15] = 0;
