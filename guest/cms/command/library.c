@@ -458,9 +458,27 @@ static int library(const struct call *call, enum library_kind kind, const char *
 int maclib_command(const struct call *call) { return library(call, OF_MACLIB, "LBM"); }
 int txtlib_command(const struct call *call) { return library(call, OF_TXTLIB, "LBT"); }
 
+/* The names after the kind: of the line as it was typed, for a call has fewer words than there may be names. */
+static u32 names_given(const struct call *call, name names[TOKENS_MOST + 1])
+{
+    const char *at = call->arguments;
+
+    if (at == call->end) {
+        memcpy(names, call->token[2], (call->count - 2) * sizeof(name));
+        return call->count - 2;
+    }
+    while (at < call->end && *at == ' ')
+        at++;
+    while (at < call->end && *at != ' ')
+        at++;
+    return tokenize(at, (u32)(call->end - at), names);
+}
+
 int global_command(const struct call *call)
 {
     struct globals *list = NULL;
+    name names[TOKENS_MOST + 1];
+    u32 count;
     int code = 0;
 
     if (call->count < 2) {
@@ -474,18 +492,19 @@ int global_command(const struct call *call)
         message("GLB", 14, 'E', call->token[1]);
         return RC_SYNTAX;
     }
-    if (call->count - 2 > LIBRARIES_MOST) {
+    count = names_given(call, names);
+    if (count > LIBRARIES_MOST) {
         message("GLB", 108, 'S', LIBRARIES_MOST);
         return 88;
     }
     list->count = 0;
-    for (u32 n = 2; n < call->count; n++) {
+    for (u32 n = 0; n < count; n++) {
         struct fileid id = { .fm = "* " };
         struct disk *disk;
         u8 *fst;
 
-        memcpy(list->name[list->count++], call->token[n], sizeof(name));
-        memcpy(id.fn, call->token[n], sizeof(name));
+        memcpy(list->name[list->count++], names[n], sizeof(name));
+        memcpy(id.fn, names[n], sizeof(name));
         memcpy(id.ft, call->token[1], sizeof(name));
         if (!find_file(&id, &disk, &fst)) {
             char text[24];

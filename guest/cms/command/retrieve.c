@@ -65,6 +65,21 @@ static void type_record(const struct retrieval *r, const u8 *record, u32 length)
     }
 }
 
+/* A record is on the disk before the next one is taken: CP has it no more. */
+static int keep_record(struct retrieval *r, const u8 *record, u32 length)
+{
+    int code = open_today(r), error;
+
+    if (code != 0)
+        return code;
+    error = edf_write(&r->file->file, edf_word(r->file->file.fst + FST_RECORDS) + 1, record, length);
+    if (error == EDF_OK)
+        return close_file(r);
+    file_abandon(r->file);
+    r->file = NULL;
+    return file_problem("RTV", error, &r->id, true);
+}
+
 static int take_records(struct retrieval *r)
 {
     int code = 0;
@@ -72,19 +87,12 @@ static int take_records(struct retrieval *r)
     while (code == 0 && iucv_next(r->record)) {
         const u8 *record = (const u8 *)r->record->from;
         u32 length = sizeof(name) + r->record->length;
-        int error;
 
-        if (r->file == NULL)
-            code = open_today(r);
-        if (code == 0) {
-            error = edf_write(&r->file->file, edf_word(r->file->file.fst + FST_RECORDS) + 1, record, length);
-            code = error == EDF_OK ? 0 : file_problem("RTV", error, &r->id, true);
-        }
+        code = keep_record(r, record, length);
         if (code != 0)
             type_record(r, record, length);
     }
-    int closed = close_file(r);
-    return code != 0 ? code : closed;
+    return code;
 }
 
 /* Whether a line that was typed ends it. */

@@ -18,7 +18,7 @@
 #include "routine.h"
 #include "streamio.h"
 
-enum { EXECS_DEEP = 30, ABEND_LEFT = 0x8000 };
+enum { EXECS_DEEP = 30 };
 
 /* The exec that runs, for EXECIO and GLOBALV. */
 struct level { struct level *below; struct rexx *rexx; };
@@ -513,7 +513,7 @@ static void not_too_deep(void)
 {
     char here;
 
-    if (&here < stack_limit + ABEND_LEFT)
+    if (&here < stack_limit + EXEC_STACK)
         abend(0x0f4, "Execs call one another too deep");
 }
 

@@ -8,6 +8,9 @@
 #include "../rexx/rexx.h"
 #include "cms.h"
 
+/* What an exec has to have of the stack: with less the command ends. */
+enum { EXEC_STACK = 0x8000 };
+
 extern const struct rexx_host exec_host;
 bool exec_exists(const name fn, const name ft);          /* in storage, in the installation segment, or on a disk */
 bool exec_load(const name fn, const name ft, struct rexx_program *program);

@@ -20,7 +20,7 @@ static bool next_word(const struct str *s, u32 *at, u32 *from, u32 *to)
 }
 
 /* The nth word, from 1. */
-static bool nth_word(const struct str *s, u32 n, u32 *from, u32 *to)
+static inline __attribute__((always_inline)) bool nth_word(const struct str *s, u32 n, u32 *from, u32 *to)
 {
 	const char *at = s->t, *end = at + s->length, *word;
 
@@ -50,7 +50,7 @@ struct val rx_words(struct rexx *x, struct val *a, u32 n)
 	return INTEGER(count);
 }
 
-__attribute__((flatten)) struct val rx_word_function(struct rexx *x, struct val *a, u32 n)
+struct val rx_word_function(struct rexx *x, struct val *a, u32 n)
 {
 	struct str *s = text_of(x, &a[0]);
 	u32 from, to;

@@ -4,9 +4,11 @@
  * A word that begins as a target does moves the line pointer. Any other is a synonym, a macro (first with SET MACRO ON,
  * else last), a subcommand, an option of SET without that word, and at last a command of CMS.
  */
+#include "../nucleus/exec.h"
 #include "xedit.h"
 
-enum { STACK_LEFT = 0x6000, DEEPEST = 60 };
+/* A macro has to find what an exec wants of the stack, or the editor would end with it. */
+enum { STACK_LEFT = EXEC_STACK + 0x1000, DEEPEST = 60 };
 
 struct known { const char *name; u32 least; subcommand_function *perform; };
 

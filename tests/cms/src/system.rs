@@ -139,10 +139,12 @@ impl Site {
         let cp = Cp::new(config, directory, Some(spool), clock.clone(), Arc::new(Silent));
         cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
         cp.disks.install(0x200, volume.clone(), "vmres".into()).expect("it can be there");
-        // A drive with a tape, and another tape.
+        // A drive with a tape, another tape, and one whose only block is called packed and is not.
         for name in ["WORK.HET", "OTHER.AWS"] {
             Tape::create(&folder.join(name)).expect("the folder is new");
         }
+        let torn = [&[80, 0, 0, 0, 0xa1, 0x02][..], &[0x40; 80]].concat();
+        std::fs::write(folder.join("TORN.HET"), torn).expect("the folder is new");
         assert!(cp.tapes.install(0x580, Model::T3490));
         cp.tapes.set_library(&folder);
         assert!(cp.tapes.mount(0x580, "WORK.HET", true).is_ok());
