@@ -26,6 +26,12 @@ impl Folder {
     fn run(&self, words: &[&str]) -> String {
         refused(endicott().args(["run", "--headless", "--system"]).arg(&self.0).args(words))
     }
+
+    /// How `endicott directory check` ends, and what it says.
+    fn check(&self) -> (Option<i32>, String) {
+        let output = endicott().args(["directory", "check"]).arg(&self.0).output().expect("endicott starts");
+        (output.status.code(), String::from_utf8(output.stdout).expect("messages are text"))
+    }
 }
 
 impl Drop for Folder {
@@ -175,11 +181,7 @@ fn a_malformed_system_config() {
 #[test]
 fn a_system_is_checked_without_starting_it() {
     let folder = Folder::new("check");
-    let check = || {
-        let output = endicott().args(["directory", "check"]).arg(&folder.0).output().expect("endicott starts");
-        (output.status.code(), String::from_utf8(output.stdout).expect("messages are text"))
-    };
-    let (code, said) = check();
+    let (code, said) = folder.check();
     assert!(code == Some(0) && said.ends_with("Nothing is wrong.\n"), "{said}");
     let text = fs::read_to_string(folder.0.join("USER DIRECT")).unwrap();
     let more = "USER BAD BAD 16M\n MACHINE VAX\nUSER ODD ODD 16M 16M G\n LINK NOBODY 190 190 RR\n\
@@ -194,7 +196,7 @@ fn a_system_is_checked_without_starting_it() {
                DASD 0301 volumes/twin.3390\n\
                TAPE 0590 none.aws\n";
     folder.write("SYSTEM CONFIG", &(config.clone() + bad));
-    let (code, said) = check();
+    let (code, said) = folder.check();
     assert_eq!(code, Some(1));
     let wrong = [
         "PROCESSORS needs a number",
@@ -230,17 +232,13 @@ fn a_system_is_checked_without_starting_it() {
 fn volumes_that_cp_owns_are_checked_without_a_start() {
     let folder = Folder::new("check-owned");
     support::own_volume(&folder.0, 0x300, 2, 50, "VMPAG1", &["PAGE=10-40", "TDSK=41-END"]);
-    let check = || {
-        let output = endicott().args(["directory", "check"]).arg(&folder.0).output().expect("endicott starts");
-        (output.status.code(), String::from_utf8(output.stdout).expect("messages are text"))
-    };
-    let (code, said) = check();
+    let (code, said) = folder.check();
     assert!(code == Some(0) && said.ends_with("Nothing is wrong.\n"), "{said}");
     let text = fs::read_to_string(folder.0.join("USER DIRECT")).unwrap();
     folder.write("USER DIRECT", &(text + "USER ODD ODD 16M 16M G\n MDISK 191 3390 35 3 VMPAG1 MR\n"));
     let config = fs::read_to_string(folder.0.join("SYSTEM CONFIG")).unwrap();
     folder.write("SYSTEM CONFIG", &(config.clone() + "CP_OWNED SLOT 3 VMPAG9\nTDISK VMPAG1 45 5\n"));
-    let (code, said) = check();
+    let (code, said) = folder.check();
     assert!(code == Some(1) && said.ends_with(": 3 to mend\n"), "{said}");
     expect(
         &said,
@@ -251,7 +249,7 @@ fn volumes_that_cp_owns_are_checked_without_a_start() {
         ],
     );
     folder.write("SYSTEM CONFIG", &config.replace(" LAZY", " R/O"));
-    expect(&check().1, &["DASD 0300 VMPAG1: it may only be read: its DASD statement says R/O, or its file"]);
+    expect(&folder.check().1, &["DASD 0300 VMPAG1: it may only be read: its DASD statement says R/O, or its file"]);
 }
 
 #[test]
