@@ -40,15 +40,13 @@ use minidisk::policy::{Limits, Policy, Settings};
 use nucleus::system::{LEAST, SystemConfig};
 use say::words::words;
 use std::path::{Path, PathBuf};
+use tools::system::CONFIGURATION;
 
 /// Without a PAGE statement there is so many times as much page space as real storage.
 const PAGE_SPACE: u64 = 4;
 /// The page file in the system's folder that is there with STORAGE, if no volume has PAGE areas, and with a PAGE
 /// statement that names none.
 const PAGE_FILE: &str = "pages";
-
-/// The file's name in the system's folder.
-pub(crate) const FILE: &str = "SYSTEM CONFIG";
 
 /// A DASD statement: a host file is a real disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,7 +98,7 @@ pub(crate) fn load(folder: &Path) -> Result<Configuration, String> {
 
 /// What the SYSTEM CONFIG in `folder` says as far as it is right, and each mistake in it.
 pub(crate) fn read(folder: &Path) -> (Configuration, Vec<String>) {
-    let path = folder.join(FILE);
+    let path = folder.join(CONFIGURATION);
     match base::file::read(&path, base::file::TEXT) {
         Ok(bytes) => {
             let (mut configuration, wrong) = parse(&base::text::decode(&bytes), folder);

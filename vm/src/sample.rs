@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tools::aboard::Aboard;
 use tools::dasd;
-use tools::system::{self, DIRECTORY};
+use tools::system::{self, CONFIGURATION, DIRECTORY};
 
 /// What the command line says.
 #[derive(clap::Args)]
@@ -105,7 +105,7 @@ pub(crate) fn make(folder: &Path, named: Option<&Path>, without_cms: bool) -> Re
         true => configuration::SAMPLE.replace("\n*SYSTEM_USERIDS ", "\nSYSTEM_USERIDS "),
         false => configuration::SAMPLE.to_owned(),
     };
-    let texts = [(DIRECTORY, directory.as_str()), (configuration::FILE, config.as_str())]
+    let texts = [(DIRECTORY, directory.as_str()), (CONFIGURATION, config.as_str())]
         .map(|(name, text)| (folder.join(name), text));
     // Nothing is made where a part of it is already.
     for path in texts.iter().map(|(path, _)| path).chain([&volume]) {

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminals::server::Notes;
 use tn3270::Caller;
-use tools::system::{DIRECTORY, SPOOL};
+use tools::system::{CONFIGURATION, DIRECTORY, SPOOL};
 use tools::{dasd, signals};
 use work::drive::{self, Plan, Progress, Terminals};
 use work::figures::{Figures, Reduction};
-use work::inside::{Inside, Steps};
+use work::inside::{Inside, MORNING, Steps};
 use work::load::{Load, READY, Source};
 use work::log::Line;
 use work::network::{Network, Place};
@@ -272,9 +272,6 @@ fn go(
     done.map(|()| reduction)
 }
 
-/// 1991-11-20, 08:00: when a clock of a system's own begins.
-const MORNING: u64 = 690_624_000;
-
 /// The same in a system that is brought up in this process.
 fn inside(
     options: &Options,
@@ -308,8 +305,18 @@ fn inside(
 /// How long a line may take while a system is made.
 const LINE: Duration = Duration::from_secs(120);
 
-/// Makes a system for a load.
+/// Makes a system for a load, and says how it is used.
 fn make(name: &str, folder: &Path, users: usize, cms: Option<&Path>) -> Result<u8, String> {
+    let load = make_system(name, folder, users, cms)?;
+    say!("A system for {users} users of {} is in {}: start it with", load.name, folder.display());
+    say!("  endicott run --system {} --headless", folder.display());
+    say!("  endicott work run {name} --tn3270 127.0.0.1:3270 --users {users}");
+    say!("or have it brought up by endicott work run {name} --system {} --users {users}", folder.display());
+    Ok(0)
+}
+
+/// Makes a system for so many users of a load.
+pub(crate) fn make_system(name: &str, folder: &Path, users: usize, cms: Option<&Path>) -> Result<Load, String> {
     let load = find(name)?;
     let statements = prepare::directory(&load, users)?;
     if !sample::make(folder, cms, false)? {
@@ -317,7 +324,7 @@ fn make(name: &str, folder: &Path, users: usize, cms: Option<&Path>) -> Result<u
     }
     let (serial, volume) = prepare::VOLUME;
     dasd::create_usual(&folder.join(volume), serial)?;
-    for (name, more) in [(DIRECTORY, statements), (crate::configuration::FILE, prepare::configuration())] {
+    for (name, more) in [(DIRECTORY, statements), (CONFIGURATION, prepare::configuration())] {
         let path = folder.join(name);
         let fail = |error: std::io::Error| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(&path).map_err(fail)?;
@@ -355,11 +362,7 @@ fn make(name: &str, folder: &Path, users: usize, cms: Option<&Path>) -> Result<u
     }
     bar.finish_and_clear();
     drop(seat);
-    say!("A system for {users} users of {} is in {}: start it with", load.name, folder.display());
-    say!("  endicott run --system {} --headless", folder.display());
-    say!("  endicott work run {name} --tn3270 127.0.0.1:3270 --users {users}");
-    say!("or have it brought up by endicott work run {name} --system {} --users {users}", folder.display());
-    Ok(0)
+    Ok(load)
 }
 
 /// Leaves a file in the reader of the user with the disk.

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 /// The user directory's file in the system's folder.
 pub const DIRECTORY: &str = "USER DIRECT";
 
+/// What the system itself is: a file in the system's folder.
+pub const CONFIGURATION: &str = "SYSTEM CONFIG";
+
 /// The spool's folder in the system's folder.
 pub const SPOOL: &str = "spool";
 

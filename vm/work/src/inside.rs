@@ -5,8 +5,8 @@
 //! the same run then.
 
 use crate::drive::{Arrival, Died, Terminals};
+use crate::host::{own, resident, seconds};
 use crate::log::Used;
-use crate::network::{own, resident, seconds};
 use base::{Clock, Tod};
 use consoles::display;
 use consoles::terminal::{Kind, Terminal};
@@ -27,6 +27,9 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// By so many microseconds the clock advances at each look while virtual CPUs run.
 const STEP: u64 = 20;
+
+/// 1991-11-20, 08:00: when a clock of a system's own begins, in seconds of the Unix epoch.
+pub const MORNING: u64 = 690_624_000;
 
 /// The display that each user has.
 const SIZE: Size = Size::new(24, 80);

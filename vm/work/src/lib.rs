@@ -11,6 +11,7 @@
 pub mod chance;
 pub mod drive;
 pub mod figures;
+mod host;
 pub mod inside;
 pub mod load;
 pub mod loads;

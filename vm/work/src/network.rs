@@ -1,6 +1,7 @@
 //! Terminals that call a running system by TN3270: one thread, as many sockets as users.
 
 use crate::drive::{Arrival, Died, Terminals};
+use crate::host::{own, resident, times};
 use crate::log::Used;
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
@@ -77,7 +78,10 @@ impl Network {
             Err(Ended::Refused(error)) => {
                 return Err(Died(format!("nothing answers at {}: {error}", self.place.name)));
             }
-            Err(Ended::Gone(why)) => return self.gone(user, why, arrivals),
+            Err(Ended::Gone(why)) => {
+                self.gone(user, why, arrivals);
+                return Ok(());
+            }
         }
         while let Some(line) = &mut self.lines[user] {
             match line.client.next_event() {
@@ -86,17 +90,16 @@ impl Network {
                     arrivals.push((user, Arrival::Connected(self.sizes)));
                 }
                 Some(FromHost::Record(record)) => arrivals.push((user, Arrival::Record(record))),
-                Some(FromHost::Closed(why)) => return self.gone(user, why, arrivals),
+                Some(FromHost::Closed(why)) => self.gone(user, why, arrivals),
                 None => break,
             }
         }
         Ok(())
     }
 
-    fn gone(&mut self, user: usize, why: String, arrivals: &mut Vec<(usize, Arrival)>) -> Result<(), Died> {
+    fn gone(&mut self, user: usize, why: String, arrivals: &mut Vec<(usize, Arrival)>) {
         self.hang_up(user);
         arrivals.push((user, Arrival::Gone(why)));
-        Ok(())
     }
 }
 
@@ -206,31 +209,4 @@ impl Terminals for Network {
             resident: process.and_then(resident),
         }
     }
-}
-
-/// Seconds of processor time that this process has used.
-pub(crate) fn own() -> f64 {
-    seconds(rustix::time::ClockId::ProcessCPUTime)
-}
-
-/// What a clock of the host shows, in seconds.
-pub(crate) fn seconds(clock: rustix::time::ClockId) -> f64 {
-    let now = rustix::time::clock_gettime(clock);
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
-}
-
-/// Seconds of processor time that a process has used, if the host says so (Linux, proc_pid_stat(5): utime and stime).
-fn times(process: u32) -> Option<f64> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_ascii_whitespace().skip(11);
-    let ticks = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
-    Some(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
-}
-
-/// Resident bytes of a process, if the host says so.
-pub(crate) fn resident(process: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
