@@ -16,7 +16,12 @@ impl Tod {
 
     /// Nanoseconds after the Unix epoch; before it, 0.
     pub fn unix_nanos(self) -> u64 {
-        let units = self.0.saturating_sub(Self::UNIX_EPOCH.0);
+        self.nanos_since(Self::UNIX_EPOCH)
+    }
+
+    /// Nanoseconds from `earlier` to this time; 0 if it is later.
+    pub fn nanos_since(self, earlier: Tod) -> u64 {
+        let units = self.0.saturating_sub(earlier.0);
         units / 512 * 125 + units % 512 * 125 / 512
     }
 

@@ -15,7 +15,7 @@ use dispatch::{Decision, Dispatcher, Event, Maximum, Return, Share, Srm, Status,
 use realstorage::pager::Standing;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, TryLockError, Weak};
 use std::time::Duration;
 
 /// CPU addresses that a virtual machine has at most.
@@ -41,6 +41,29 @@ struct Inner {
     asleep: Vec<bool>,
     keeper: Option<usize>,
     ended: bool,
+    contention: Contention,
+}
+
+/// How the lock of the processors was taken, since the system came up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Contention {
+    /// How often.
+    pub taken: u64,
+    /// Of these, how often another thread had it.
+    pub contended: u64,
+    /// Nanoseconds that were waited for it.
+    pub waited_ns: u64,
+}
+
+impl Contention {
+    /// What came since then.
+    pub fn since(self, earlier: Contention) -> Contention {
+        Contention {
+            taken: self.taken - earlier.taken,
+            contended: self.contended - earlier.contended,
+            waited_ns: self.waited_ns - earlier.waited_ns,
+        }
+    }
 }
 
 /// The processors of the system.
@@ -74,12 +97,34 @@ impl Processors {
             asleep: vec![false; count],
             keeper: None,
             ended: false,
+            contention: Contention::default(),
         };
         Processors { inner: Mutex::new(inner), bells: (0..count).map(|_| Condvar::new()).collect(), clock }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().held()
+        // It is hardly ever held: the clock is asked only where another thread has it.
+        let (mut inner, waited) = match self.inner.try_lock() {
+            Ok(inner) => (inner, None),
+            Err(TryLockError::Poisoned(inner)) => (inner.into_inner(), None),
+            Err(TryLockError::WouldBlock) => {
+                let begun = self.clock.now();
+                let inner = self.inner.lock().held();
+                (inner, Some(self.clock.now().nanos_since(begun)))
+            }
+        };
+        let contention = &mut inner.contention;
+        contention.taken += 1;
+        if let Some(waited) = waited {
+            contention.contended += 1;
+            contention.waited_ns += waited;
+        }
+        inner
+    }
+
+    /// How the lock that all processors share was taken.
+    pub fn contention(&self) -> Contention {
+        self.lock().contention
     }
 
     /// How many there are.
