@@ -8,65 +8,9 @@
 use cms::count::{self, Count};
 use cms::seat::Seat;
 use cms::system::{File, Site};
+use report::paper::{COMMANDS, Counted, Traced};
 use std::fmt::Write;
 use tn3270::datastream::Aid;
-
-/// A command, what it must show, and what the report has for it: VM/ESA 1.1, a virtual machine in XA mode.
-struct Traced {
-    name: &'static str,
-    typed: &'static str,
-    shows: &'static [&'static str],
-    report: Counted,
-}
-
-#[derive(Clone, Copy)]
-struct Counted {
-    instructions: u64,
-    /// Privileged instructions, and pages of the machine's own that it refers to for the first time.
-    special: u64,
-    own: u64,
-    shared: u64,
-}
-
-const fn traced(
-    name: &'static str,
-    typed: &'static str,
-    shows: &'static [&'static str],
-    [instructions, special, own, shared]: [u64; 4],
-) -> Traced {
-    Traced { name, typed, shows, report: Counted { instructions, special, own, shared } }
-}
-
-#[rustfmt::skip]
-const COMMANDS: &[Traced] = &[
-    traced("SET",      "set imsg off", &["Ready;"], [10454, 80, 23, 44]),
-    traced("ACCESS",   "access 295 c", &["C (295) R/O", "Ready;"], [19907, 124, 22, 60]),
-    traced("COPY",     "copyfile master script a master file a", &["Ready;"], [29902, 113, 32, 51]),
-    traced("COMPARE",  "compare master script a master file a", &["Comparing MASTER SCRIPT A", "Ready;"],
-        [66970, 570, 24, 44]),
-    traced("RENAME",   "rename master file a test script a (updirt", &["Ready;"], [22743, 87, 28, 50]),
-    traced("LISTFILE", "listfile test script a (label", &["TEST     SCRIPT   A1 V", "CMS191", "Ready;"],
-        [12132, 106, 26, 42]),
-    traced("XEDIT",    "xedit test script a", &["TEST     SCRIPT   A1  V", "Line 8 of"], [77016, 157, 46, 82]),
-    traced("XXXX",     "xxxx", &["No such subcommand: xxxx"], [31527, 98, 27, 71]),
-    traced("LOCATE",   "locate /EXECUTION", &["Line=40", "Line 39 of a EXECUTION"], [50105, 77, 24, 44]),
-    traced("CHANGE",   "change /EXECUTION/DEFINITION", &["Line 39 of a DEFINITION"], [20985, 79, 25, 55]),
-    traced("NEXT",     "next 2", &["Line=42"], [37838, 76, 23, 42]),
-    traced("INPUT",    "input", &["This is an input test line.", "Line=43", "Size=121"], [102873, 149, 29, 63]),
-    traced("DELETE",   "delete 1", &["Size=120"], [27902, 77, 24, 45]),
-    traced("FILE",     "file", &["Ready;"], [63623, 140, 38, 77]),
-    traced("ERASE",    "erase test script a", &["Ready;"], [16880, 87, 28, 48]),
-    traced("EXEC2",    "exec2 x y (all", &["DONE 40 x y", "Ready;"], [66683, 701, 18, 37]),
-    traced("QUERY",    "query disk", &["CMS191 191  A", "CMS190 295  C", "Ready;"], [24585, 239, 23, 51]),
-    traced("FILEDEF",  "filedef in reader", &["Ready;"], [7998, 78, 23, 33]),
-    traced("PRINT",    "print master script a", &["Ready;"], [50943, 94, 27, 56]),
-    traced("ASSEMBLE", "assemble br14", &["NO STATEMENTS FLAGGED", "Ready;"], [374318, 1236, 101, 77]),
-    traced("LOAD",     "load br14", &["Ready;"], [21617, 129, 42, 57]),
-    traced("GENMOD",   "genmod br14", &["Ready;"], [15722, 107, 35, 48]),
-    traced("BR14",     "br14", &["Ready;"], [14164, 91, 25, 49]),
-    traced("REXREX",   "rexrex x y (all", &["5050 x y", "Ready;"], [72656, 234, 21, 49]),
-    traced("SPKA",     "spka", &["Ready;"], [63094, 352, 39, 65]),
-];
 
 /// No command may take more than so many tenths of the report's instructions, and all together no more than so many.
 const MOST: u64 = 15;

@@ -8,60 +8,58 @@
 
 use cms::count::{self, Count};
 use cms::system::{File, Site};
+use report::paper;
 use std::fmt::Write;
 
-/// A way to do a task: the execs without a pipeline and with one, and what the report has counted for them.
+/// A way to do a task: the execs without a pipeline and with one.
 struct Way {
+    /// Its number in the report, if it is one of the report's.
     task: &'static str,
+    /// What it does, if it is not.
     what: &'static str,
-    without: (&'static str, u64),
-    with: (&'static str, u64),
+    execs: [&'static str; 2],
     /// What is typed before, and after it to see what it has done.
     around: (&'static str, &'static str),
 }
 
-const fn way(
-    task: &'static str,
-    what: &'static str,
-    without: (&'static str, u64),
-    with: (&'static str, u64),
-    around: (&'static str, &'static str),
-) -> Way {
-    Way { task, what, without, with, around }
+const fn of_report(task: &'static str, execs: [&'static str; 2], around: (&'static str, &'static str)) -> Way {
+    Way { task, what: "", execs, around }
+}
+
+const fn of_ours(what: &'static str, execs: [&'static str; 2], around: (&'static str, &'static str)) -> Way {
+    Way { task: "", what, execs, around }
+}
+
+impl Way {
+    /// What it does, and the instructions that the report has for it.
+    fn told(&self) -> (String, [u64; 2]) {
+        match self.task {
+            "" => (self.what.to_owned(), [0; 2]),
+            number => {
+                let task = paper::the_task(number);
+                (format!("{number}: {}", task.what), task.instructions)
+            }
+        }
+    }
 }
 
 const REPORT: &[Way] = &[
-    way("1", "a file of 30 records into a stem", ("rexx1", 66_669), ("pipe1", 97_878), ("", "")),
-    way("2", "QUERY NAMES into a stem", ("rexx2", 25_698), ("pipe2", 35_325), ("", "")),
-    way("3", "QUERY DISK into a stem", ("rexx3", 71_014), ("pipe3", 62_412), ("", "")),
-    way("4", "a file of one line", ("rexx4", 29_787), ("pipe4", 44_247), ("erase out out", "type out out")),
-    way("5", "the mode letter of a disk", ("rexx5", 94_381), ("pipe5", 73_658), ("", "")),
-    way("6", "a file of 30 records, typed", ("rexx6", 170_180), ("pipe6", 94_569), ("", "")),
-    way("7", "users disconnected", ("rexx7", 55_887), ("pipe7", 53_294), ("", "")),
-    way(
-        "8a",
-        "names, some typed, some into a file; line by line",
-        ("rexx8", 765_756),
-        ("pipe8", 144_829),
-        ("erase na out", "type na out"),
-    ),
-    way(
-        "8b",
-        "the same, the file as a whole",
-        ("rexx8b", 487_359),
-        ("pipe8", 144_829),
-        ("erase na out", "type na out"),
-    ),
-    way("9a", "a part of a file, by an XEDIT macro", ("rexx9", 133_664), ("pipe9", 57_500), ("", "")),
-    way("9b", "the same by EXECIO", ("rexx9b", 82_850), ("pipe9", 57_500), ("", "")),
-    way("10a", "a part of some records, by a filter in REXX", ("rexx10", 790_902), ("pipe10", 167_672), ("", "")),
-    way("10b", "the same, the filter selects as well", ("rexx10", 790_902), ("pipe10b", 293_284), ("", "")),
-    way("11", "30 cards into a stem", ("rexx11", 64_777), ("pipe11", 97_729), ("cards", "")),
-    way("12", "columns of 30 cards into a file", ("rexx12", 290_388), ("pipe12", 99_837), ("cards", "type out map")),
+    of_report("1", ["rexx1", "pipe1"], ("", "")),
+    of_report("2", ["rexx2", "pipe2"], ("", "")),
+    of_report("3", ["rexx3", "pipe3"], ("", "")),
+    of_report("4", ["rexx4", "pipe4"], ("erase out out", "type out out")),
+    of_report("5", ["rexx5", "pipe5"], ("", "")),
+    of_report("6", ["rexx6", "pipe6"], ("", "")),
+    of_report("7", ["rexx7", "pipe7"], ("", "")),
+    of_report("8a", ["rexx8", "pipe8"], ("erase na out", "type na out")),
+    of_report("8b", ["rexx8b", "pipe8"], ("erase na out", "type na out")),
+    of_report("9a", ["rexx9", "pipe9"], ("", "")),
+    of_report("9b", ["rexx9b", "pipe9"], ("", "")),
+    of_report("10a", ["rexx10", "pipe10"], ("", "")),
+    of_report("10b", ["rexx10", "pipe10b"], ("", "")),
+    of_report("11", ["rexx11", "pipe11"], ("cards", "")),
+    of_report("12", ["rexx12", "pipe12"], ("cards", "type out map")),
 ];
-
-/// Of tasks with several ways the report's mean has the best: those that are not in it.
-const WORSE: [&str; 3] = ["8a", "9a", "10b"];
 
 /// The pipelines of the mean take at most so many hundredths of the execs' instructions.
 const MOST: u64 = 55;
@@ -74,15 +72,9 @@ const MORE_PAGES: u64 = 6;
 const FEWER_PAGES: u64 = 6;
 
 const LARGE: &[Way] = &[
-    way("", "300 records: how many have a string", ("rexxloc", 0), ("pipeloc", 0), ("", "")),
-    way("", "300 records: words in order, each once, the first ten", ("rexxsort", 0), ("pipesort", 0), ("", "")),
-    way(
-        "",
-        "300 records: columns into another file",
-        ("rexxcols", 0),
-        ("pipecols", 0),
-        ("erase cols file", "type cols file"),
-    ),
+    of_ours("300 records: how many have a string", ["rexxloc", "pipeloc"], ("", "")),
+    of_ours("300 records: words in order, each once, the first ten", ["rexxsort", "pipesort"], ("", "")),
+    of_ours("300 records: columns into another file", ["rexxcols", "pipecols"], ("erase cols file", "type cols file")),
 ];
 
 const EXECS: &[(&str, &str, &str)] = &[
@@ -322,7 +314,7 @@ fn pages_alone(cms: &[std::path::PathBuf; 2], files: &[File<'_>]) -> Vec<u64> {
     let mut site = Site::new(cms, &[], files);
     count::save_alone(&mut site);
     begin(&mut site);
-    REPORT.iter().chain(LARGE).map(|way| measure(&mut site, way.with.0, way.around, false).0.own).collect()
+    REPORT.iter().chain(LARGE).map(|way| measure(&mut site, way.execs[1], way.around, false).0.own).collect()
 }
 
 #[test]
@@ -337,12 +329,12 @@ fn pipelines_cost_less_than_loops() {
     let (mut page, mut slow) = (HEAD.to_string(), Vec::new());
     let (mut best, mut every) = ([[0; 3]; 3], [[0; 3]; 3]);
     for (way, alone) in REPORT.iter().chain(LARGE).zip(pages_alone) {
-        let (without, least) = measure(&mut site, way.without.0, way.around, true);
-        let (with, most) = measure(&mut site, way.with.0, way.around, true);
-        assert_eq!(least, most, "{}: {} and {}", way.what, way.without.0, way.with.0);
+        let [without, with] = way.execs.map(|exec| measure(&mut site, exec, way.around, true));
+        let (what, report) = way.told();
+        assert_eq!(without.1, with.1, "{what}: {:?}", way.execs);
+        let (without, with) = (without.0, with.0);
         let pages = [without.own, with.own, alone];
-        let (here, report) = ([without.instructions, with.instructions], [way.without.1, way.with.1]);
-        let what = if way.task.is_empty() { way.what.to_owned() } else { format!("{}: {}", way.task, way.what) };
+        let here = [without.instructions, with.instructions];
         row(&mut page, &what, here, report, pages);
         let add = |sums: &mut [[u64; 3]; 3]| {
             (0..2).for_each(|n| {
@@ -353,11 +345,11 @@ fn pipelines_cost_less_than_loops() {
         };
         if !way.task.is_empty() {
             add(&mut every);
-            if !WORSE.contains(&way.task) {
+            if !paper::WORSE.contains(&way.task) {
                 add(&mut best);
             }
         } else if here[1] > here[0] {
-            slow.push(format!("{}: {here:?} instructions without a pipeline and with it", way.what));
+            slow.push(format!("{what}: {here:?} instructions without a pipeline and with it"));
         }
     }
     let two = |[one, other, _]: [u64; 3]| [one, other];

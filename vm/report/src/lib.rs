@@ -15,6 +15,7 @@ pub mod commands;
 pub mod experiment;
 pub mod guests;
 pub mod page;
+pub mod paper;
 pub mod pipelines;
 pub mod run;
 
