@@ -1,8 +1,7 @@
 //! What an experiment is, what comes of it, and whether it has the shape of the report's.
 
 use crate::bench::Site;
-use crate::run::{Measured, Row, Scale};
-use crate::{commands, guests, pipelines};
+use crate::run::{Measured, Row, Run, Scale};
 use serde::{Deserialize, Serialize};
 
 /// An experiment of the catalogue.
@@ -19,23 +18,32 @@ pub struct Experiment {
     pub way: Way,
     /// The shape test: each must hold of the rows' medians.
     pub shape: &'static [Check],
+    /// The figures of it.
+    pub pictures: &'static [Picture],
 }
+
+/// What measures one run.
+pub type Measure = fn(&Site, Scale) -> Result<Run, String>;
 
 /// How an experiment is measured.
 #[derive(Clone, Copy)]
 pub enum Way {
-    /// Commands of CMS, counted by TRACE COUNT.
-    Commands(commands::Figure),
-    /// Execs without a pipeline and with one, counted by TRACE COUNT.
-    Pipelines(commands::Figure),
-    /// Loops that compete for one processor.
-    Shares(&'static [guests::Contender]),
-    /// Guests that touch their pages, with several amounts of storage.
-    Storage,
-    /// The same, of which one has SET RESERVED, off and on.
-    Reserved,
-    /// Users of CMS that all enter a command: processor time of one.
-    Users,
+    /// By this.
+    Runs(Measure),
+    /// By the second, unless the first says what this host lacks.
+    Needs(fn() -> Option<String>, Measure),
+    /// It cannot be run: why.
+    Not(&'static str),
+}
+
+/// A curve of an experiment as a figure.
+pub struct Picture {
+    /// The curve's name in the rows.
+    pub curve: &'static str,
+    /// What the axis to the right has, with its unit.
+    pub across: &'static str,
+    /// What the axis upwards has, with its unit.
+    pub up: &'static str,
 }
 
 /// What must hold of a row's median.
@@ -59,6 +67,36 @@ pub enum Of {
     Ratio,
 }
 
+impl Experiment {
+    /// Why it cannot be run here; nothing if it can.
+    pub fn lacks(&self) -> Option<String> {
+        match self.way {
+            Way::Runs(_) => None,
+            Way::Needs(lacks, _) => lacks(),
+            Way::Not(why) => Some(why.to_owned()),
+        }
+    }
+
+    /// What measures it, if anything does.
+    fn measure(&self) -> Option<Measure> {
+        match self.way {
+            Way::Runs(measure) | Way::Needs(_, measure) => Some(measure),
+            Way::Not(_) => None,
+        }
+    }
+}
+
+/// What there is of an experiment in a report.
+pub enum Finding {
+    /// It was measured.
+    Measured(Outcome),
+    /// It cannot be run here, for this reason.
+    Not(String),
+}
+
+/// Experiments, and what there is of each.
+pub type Findings<'a> = [(&'a Experiment, Finding)];
+
 /// What came of an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -80,7 +118,10 @@ impl Outcome {
     /// A run is valid if at most one command in a thousand failed, and every row was measured in each run.
     pub fn is_valid(&self) -> bool {
         let clean = self.failed.len() as u64 * 1000 <= self.commands;
-        let whole = self.rows.iter().all(|row| row.runs.len() == self.scale.runs && row.median().is_finite());
+        let whole = self
+            .rows
+            .iter()
+            .all(|row| row.runs.len() == self.scale.runs && row.runs.iter().all(|value| value.is_finite()));
         clean && whole && !self.rows.is_empty()
     }
 
@@ -115,21 +156,15 @@ pub fn perform(
     scale: Scale,
     mut between: impl FnMut(usize) -> bool,
 ) -> Result<Option<Outcome>, String> {
+    let Some(measure) = experiment.measure() else { return Ok(None) };
     let begun = std::time::Instant::now();
     let (mut rows, mut commands, mut failed): (Vec<Row>, u64, Vec<String>) = Default::default();
     for n in 0..scale.runs {
-        let run = match experiment.way {
-            Way::Commands(figure) => commands::run(site, figure),
-            Way::Pipelines(figure) => pipelines::run(site, figure),
-            Way::Shares(contenders) => guests::shares(site, contenders, scale),
-            Way::Storage => guests::storage(site, scale),
-            Way::Reserved => guests::reserved(site, scale),
-            Way::Users => commands::users(site, scale),
-        }?;
-        for Measured { what: (name, unit, seed), value } in run.rows {
+        let run = measure(site, scale).map_err(|what| format!("{}: {what}", experiment.name))?;
+        for Measured { what: (name, unit, seed), value, point } in run.rows {
             match rows.iter_mut().find(|row| row.name == name) {
                 Some(row) => row.runs.push(value),
-                None => rows.push(Row { name, unit: unit.to_owned(), seed, runs: vec![value] }),
+                None => rows.push(Row { name, unit: unit.to_owned(), seed, runs: vec![value], point }),
             }
         }
         commands += run.commands;

@@ -1,8 +1,9 @@
-//! Bare guests: a loop for the scheduler, and one that touches every page of its storage for paging. They stand in for
-//! users of CMS where what is measured is CP's.
+//! Bare guests that loop, for the scheduler, and that touch every page of their storage, for paging.
 
-use crate::bench::{Bench, Seat, Site, user};
-use crate::run::{Run, Scale};
+use crate::bare;
+use crate::bench::{Bench, SYSTEM_PROGRAMMER, Seat, Site, user};
+use crate::run::{RATIO, Run, Scale};
+use std::cell::RefCell;
 use std::time::Duration;
 
 /// A looping user of an experiment with shares.
@@ -13,42 +14,21 @@ pub struct Contender {
     pub promised: f64,
 }
 
-/// BRC 15,*: branches to itself.
-const LOOP: &str = "store s200 a7f40000";
-
-/// R2 counts pages down from the number in R4, R1 goes through them from the second page on, R3 counts sweeps. R5
-/// counts the instructions that a touch has with it, as a command has some:
-///
-/// ```text
-/// 200 LR   2,4
-/// 202 LHI  1,4096
-/// 206 ST   3,0(,1)
-/// 20A LHI  5,2000
-/// 20E BRCT 5,20E
-/// 212 AHI  1,4096
-/// 216 BRCT 2,206
-/// 21A AHI  3,1
-/// 21E BRC  15,200
-/// ```
-const SWEEP: &str = "store s200 1824a718 10005030 1000a758 07d0a756 0000a71a 1000a726 fff8a73a 0001a7f4 fff1";
-
-/// 31-bit addresses, supervisor state, at 200.
-const START: [&str; 2] = ["store psw 00080000 80000200", "begin"];
-
 /// Megabytes of a user for experiments, and its pages but the first.
 const MEGABYTES: u64 = 16;
 const PAGES: u64 = (MEGABYTES << 8) - 1;
+
+/// A touch has so many instructions with it, as a command has some.
+const TOUCH: u16 = 2000;
 
 /// Users that touch pages.
 const TOUCHERS: usize = 8;
 
 /// Part of the measured time that is let pass before.
-const SETTLING: f64 = 0.5;
+pub const SETTLING: f64 = 0.5;
 
-/// Who changes shares and reserves pages.
-const SYSTEM_PROGRAMMER: &str = "MAINT";
-
-fn seconds(seconds: f64) -> Duration {
+/// Seconds as a duration.
+pub fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
@@ -56,17 +36,16 @@ fn seconds(seconds: f64) -> Duration {
 pub fn shares(site: &Site, contenders: &[Contender], scale: Scale) -> Result<Run, String> {
     let (mut bench, mut run) = (site.up("")?, Run::default());
     let programmer = bench.seat(SYSTEM_PROGRAMMER)?;
+    let program = bare::loops();
     let mut seats = Vec::new();
     for (n, contender) in contenders.iter().enumerate() {
         let (name, share) = (user(n + 1), contender.share);
         let seat = bench.seat(&name)?;
         bench.expects(&programmer, &format!("set share {name} {share}"), &name);
-        bench.types(&seat, LOOP);
+        bench.store(&seat, &program);
         seats.push(seat);
     }
-    for seat in &seats {
-        start(&bench, seat);
-    }
+    seats.iter().for_each(|seat| bench.start(seat, &program));
     bench.runs(seconds(scale.seconds * SETTLING));
     let before: Vec<u64> = seats.iter().map(|seat| seat.times().1).collect();
     let elapsed = bench.runs(seconds(scale.seconds)).as_micros() as f64;
@@ -78,87 +57,118 @@ pub fn shares(site: &Site, contenders: &[Contender], scale: Scale) -> Result<Run
     Ok(run)
 }
 
-/// Begins what was stored; the machine then runs for ever, and is not waited for.
-fn start(bench: &Bench, seat: &Seat) {
-    for line in START {
-        bench.begins(seat, line);
-    }
-}
-
 /// What users that touch pages have done.
 #[derive(Clone, Copy, Default)]
 struct Work {
     touches: f64,
-    moved: f64,
+    /// Pages moved to and from page volumes, and to and from expanded storage.
+    volumes: f64,
+    expanded: f64,
     virtual_us: f64,
     total_us: f64,
 }
 
 impl Work {
     fn of(bench: &Bench, seat: &Seat) -> Result<Work, String> {
-        let register = |name: &str| {
-            let answer = bench.asks(seat, &format!("display {name}"));
-            let digits = answer.split_once("= ").and_then(|(_, rest)| rest.split_whitespace().next());
-            let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            number.ok_or_else(|| format!("\"display {name}\" showed {:?}", answer.trim()))
-        };
-        let (sweeps, left) = (register("g3")?, register("g2")?);
+        let (sweeps, left) = (bench.register(seat, 3)?, bench.register(seat, 2)?);
         let (virtual_us, total_us) = seat.times();
+        let [volumes, expanded] = seat.pages_moved();
         Ok(Work {
             touches: (u64::from(sweeps) * PAGES + PAGES.saturating_sub(left.into())) as f64,
-            moved: seat.pages_moved() as f64,
+            volumes: volumes as f64,
+            expanded: expanded as f64,
             virtual_us: virtual_us as f64,
             total_us: total_us as f64,
         })
     }
 
-    fn since(self, before: Work) -> Work {
+    fn with(self, other: Work, apply: fn(f64, f64) -> f64) -> Work {
         Work {
-            touches: self.touches - before.touches,
-            moved: self.moved - before.moved,
-            virtual_us: self.virtual_us - before.virtual_us,
-            total_us: self.total_us - before.total_us,
+            touches: apply(self.touches, other.touches),
+            volumes: apply(self.volumes, other.volumes),
+            expanded: apply(self.expanded, other.expanded),
+            virtual_us: apply(self.virtual_us, other.virtual_us),
+            total_us: apply(self.total_us, other.total_us),
         }
     }
 
-    fn plus(self, other: Work) -> Work {
-        Work {
-            touches: self.touches + other.touches,
-            moved: self.moved + other.moved,
-            virtual_us: self.virtual_us + other.virtual_us,
-            total_us: self.total_us + other.total_us,
-        }
+    fn moved(&self) -> f64 {
+        self.volumes + self.expanded
     }
 }
 
-/// Users that touch all their pages in this much real storage, the first with so many pages reserved: what each has
-/// done in the measured time.
-fn touch(site: &Site, run: &mut Run, megabytes: u64, reserved: u64, scale: Scale) -> Result<Vec<Work>, String> {
-    let mut bench = site.up(&format!("STORAGE {megabytes}M"))?;
+/// What is set before users touch pages.
+#[derive(Default)]
+struct Setting {
+    /// Real storage, in megabytes.
+    megabytes: u64,
+    /// Expanded storage, in megabytes.
+    expanded: u64,
+    /// What MAINT enters before.
+    commands: Vec<String>,
+}
+
+impl Setting {
+    /// So much of what all users touch is real storage.
+    fn storage(part: f64) -> Setting {
+        Setting { megabytes: (demand() * part).ceil() as u64, ..Setting::default() }
+    }
+
+    /// And this is entered before.
+    fn after(mut self, command: String) -> Setting {
+        self.commands.push(command);
+        self
+    }
+}
+
+/// What was seen of users that touch pages.
+struct Touched {
+    /// What each has done in the measured time.
+    works: Vec<Work>,
+    /// How many were in the eligible list, on the average.
+    eligible: f64,
+    /// Microseconds of the measured time.
+    elapsed: f64,
+}
+
+impl Touched {
+    fn all(&self) -> Work {
+        self.works.iter().fold(Work::default(), |sum, one| sum.with(*one, |a, b| a + b))
+    }
+}
+
+/// Users that touch all their pages in turn.
+fn touch(site: &Site, run: &mut Run, setting: &Setting, scale: Scale) -> Result<Touched, String> {
+    let expanded = match setting.expanded {
+        0 => String::new(),
+        megabytes => format!("\nXSTORE {megabytes}M"),
+    };
+    let mut bench = site.up(&format!("STORAGE {}M{expanded}", setting.megabytes))?;
     let programmer = bench.seat(SYSTEM_PROGRAMMER)?;
+    let program = bare::touches(PAGES as u16, TOUCH);
     let mut seats = Vec::new();
     for n in 1..=TOUCHERS {
         let seat = bench.seat(&user(n))?;
-        bench.types(&seat, SWEEP);
-        bench.types(&seat, &format!("store g4 {PAGES:x}"));
+        bench.store(&seat, &program);
         seats.push(seat);
     }
-    if reserved > 0 {
-        let name = user(1);
-        let shown = bench.types(&programmer, &format!("set reserved {name} {reserved}"));
-        if shown.contains("HCP") {
-            return Err(format!("SET RESERVED showed {:?}", shown.trim()));
-        }
+    for command in &setting.commands {
+        bench.commands(&programmer, command);
     }
-    for seat in &seats {
-        start(&bench, seat);
-    }
+    seats.iter().for_each(|seat| bench.start(seat, &program));
     bench.runs(seconds(scale.seconds * SETTLING));
-    let before = seats.iter().map(|seat| Work::of(&bench, seat)).collect::<Result<Vec<_>, _>>()?;
-    bench.runs(seconds(scale.seconds));
-    let after = seats.iter().map(|seat| Work::of(&bench, seat)).collect::<Result<Vec<_>, _>>()?;
+    let works = |bench: &Bench| seats.iter().map(|seat| Work::of(bench, seat)).collect::<Result<Vec<_>, _>>();
+    let before = works(&bench)?;
+    let seen = RefCell::new((0.0, 0.0));
+    let elapsed = bench.runs_and(seconds(scale.seconds), || {
+        let mut seen = seen.borrow_mut();
+        *seen = (seen.0 + bench.eligible() as f64, seen.1 + 1.0);
+    });
+    let after = works(&bench)?;
     run.take(&mut bench);
-    Ok(after.into_iter().zip(before).map(|(after, before)| after.since(before)).collect())
+    let works = after.into_iter().zip(before).map(|(after, before)| after.with(before, |a, b| a - b)).collect();
+    let (found, looks) = seen.into_inner();
+    Ok(Touched { works, eligible: found / looks, elapsed: elapsed.as_micros() as f64 })
 }
 
 /// A step of Table 34: real and expanded storage in megabytes, and the report's ITR (H) and TVR (H).
@@ -179,48 +189,148 @@ const FITS: f64 = 1344.0;
 /// CP's own part of real storage and the first pages of users, beside the pages that users touch.
 const OWN: f64 = 1.15;
 
+/// Megabytes that hold all that users touch.
+fn demand() -> f64 {
+    (TOUCHERS as u64 * MEGABYTES) as f64 * OWN
+}
+
+/// The curves of [`storage`].
+pub const ITR_BY_STORAGE: &str = "ITR by storage";
+/// See [`ITR_BY_STORAGE`].
+pub const TVR_BY_STORAGE: &str = "TVR by storage";
+
 /// One run of the steps of Table 34.
 pub fn storage(site: &Site, scale: Scale) -> Result<Run, String> {
     let mut run = Run::default();
-    let demand = (TOUCHERS as u64 * MEGABYTES) as f64 * OWN;
     let mut steps = Vec::new();
     for Step(storage, ..) in STEPS {
-        let works = touch(site, &mut run, (storage / FITS * demand).ceil() as u64, 0, scale)?;
-        steps.push(works.into_iter().fold(Work::default(), Work::plus));
+        steps.push(touch(site, &mut run, &Setting::storage(storage / FITS), scale)?);
     }
     let base = &STEPS[STEPS.len() - 1];
-    let last = steps[steps.len() - 1];
+    let last = steps[steps.len() - 1].all();
     let cost = |work: &Work| work.total_us / work.touches;
-    for (step, work) in STEPS.iter().zip(&steps) {
+    for (step, touched) in STEPS.iter().zip(&steps) {
         let part = step.0 / FITS;
-        let itr = cost(&last) / cost(work);
-        run.row(format!("ITR, storage x {part:.2}"), "of the last step's", Some(step.1 / base.1), itr);
+        let (name, seed) = (format!("ITR over the last step's, storage x {part:.2}"), Some(step.1 / base.1));
+        run.point((ITR_BY_STORAGE, part), name, RATIO, seed, cost(&last) / cost(&touched.all()));
     }
-    for (step, work) in STEPS.iter().zip(&steps) {
-        let part = step.0 / FITS;
-        run.row(format!("TVR, storage x {part:.2}"), "", Some(step.2), work.total_us / work.virtual_us);
-        let moved = work.moved * 1000.0 / work.touches;
+    for (step, touched) in STEPS.iter().zip(&steps) {
+        let (part, work) = (step.0 / FITS, touched.all());
+        let name = format!("TVR, storage x {part:.2}");
+        run.point((TVR_BY_STORAGE, part), name, RATIO, Some(step.2), work.total_us / work.virtual_us);
+        let moved = work.moved() * 1000.0 / work.touches;
         run.row(format!("pages moved for 1000 touches, storage x {part:.2}"), "pages", None, moved);
+        run.throughput(&format!("storage x {part:.2}"), "touches/s", work.touches, work.total_us, touched.elapsed);
     }
     Ok(run)
 }
 
-/// The part of what users touch that there is in storage while SET RESERVED is measured.
+/// The part of what users touch that there is in storage while SET RESERVED and the like are measured.
 const SHORT: f64 = 0.8;
 
 /// One run of Table 62: one guest as the server, off and on.
 pub fn reserved(site: &Site, scale: Scale) -> Result<Run, String> {
     let mut run = Run::default();
-    let megabytes = ((TOUCHERS as u64 * MEGABYTES) as f64 * OWN * SHORT) as u64;
-    let off = touch(site, &mut run, megabytes, 0, scale)?;
-    let on = touch(site, &mut run, megabytes, PAGES + 1, scale)?;
-    let moved = |work: Work| work.moved / work.touches;
-    let total = |works: &[Work]| works.iter().copied().fold(Work::default(), Work::plus);
-    let (all_off, all_on) = (total(&off), total(&on));
+    let off = touch(site, &mut run, &Setting::storage(SHORT), scale)?;
+    let command = format!("set reserved {} {}", user(1), PAGES + 1);
+    let on = touch(site, &mut run, &Setting::storage(SHORT).after(command), scale)?;
+    let moved = |work: Work| work.moved() / work.touches;
+    let (all_off, all_on) = (off.all(), on.all());
     let itr = (all_on.touches / all_on.total_us) / (all_off.touches / all_off.total_us);
-    run.row("ITR, on over off", "", Some(1.338), itr);
-    run.row("PAGE/CMD, on over off", "", Some(13.840 / 40.658), moved(all_on) / moved(all_off));
-    run.row("server's pages moved, on over off", "", None, moved(on[0]) / moved(off[0]));
-    run.row("server's touches, on over off", "", None, on[0].touches / off[0].touches);
+    run.row("ITR, on over off", RATIO, Some(1.338), itr);
+    run.row("PAGE/CMD, on over off", RATIO, Some(13.840 / 40.658), moved(all_on) / moved(all_off));
+    let [server_off, server_on] = [off.works[0], on.works[0]];
+    run.row("server's pages moved, on over off", RATIO, None, moved(server_on) / moved(server_off));
+    run.row("server's touches, on over off", RATIO, None, server_on.touches / server_off.touches);
+    Ok(run)
+}
+
+/// One run: what LOCK keeps of one guest, a part of its storage.
+pub fn locked(site: &Site, scale: Scale) -> Result<Run, String> {
+    let mut run = Run::default();
+    let off = touch(site, &mut run, &Setting::storage(SHORT), scale)?;
+    // All pages of its storage are brought in, and stay.
+    let command = format!("lock {} 0 {:x}", user(1), PAGES);
+    let on = touch(site, &mut run, &Setting::storage(SHORT).after(command), scale)?;
+    let moved = |work: Work| work.moved() * 1000.0 / work.touches;
+    let others = |touched: &Touched| {
+        let sum = touched.works[1..].iter().fold(Work::default(), |sum, one| sum.with(*one, |a, b| a + b));
+        moved(sum)
+    };
+    run.row("pages moved for 1000 touches of the guest, not locked", "pages", None, moved(off.works[0]));
+    run.row("pages moved for 1000 touches of the guest, locked", "pages", None, moved(on.works[0]));
+    run.row("its touches, locked over not", RATIO, None, on.works[0].touches / off.works[0].touches);
+    run.row("pages moved for 1000 touches of the others, locked over not", RATIO, None, others(&on) / others(&off));
+    Ok(run)
+}
+
+/// The curve of [`expanded`].
+pub const PAGES_BY_EXPANDED: &str = "pages by expanded storage";
+
+/// One run: expanded storage beside too little real storage. The 3090's 64 MB beside 64 MB took 60 to 70 percent of the
+/// paging to devices away.
+pub fn expanded(site: &Site, scale: Scale) -> Result<Run, String> {
+    let mut run = Run::default();
+    let real = 0.4;
+    let mut first = None;
+    for part in [0.0, 0.2, 0.4, 0.6] {
+        let mut setting = Setting::storage(real);
+        setting.expanded = (demand() * part) as u64;
+        let touched = touch(site, &mut run, &setting, scale)?;
+        let work = touched.all();
+        let to_volumes = work.volumes * 1000.0 / work.touches;
+        let name = format!("pages to and from volumes for 1000 touches, expanded x {part:.2}");
+        run.point((PAGES_BY_EXPANDED, part), name, "pages", None, to_volumes);
+        let to_expanded = work.expanded * 1000.0 / work.touches;
+        run.row(format!("XSTORE moves for 1000 touches, expanded x {part:.2}"), "pages", None, to_expanded);
+        let of = format!("expanded x {part:.2}");
+        run.throughput(&of, "touches/s", work.touches, work.total_us, touched.elapsed);
+        let before = *first.get_or_insert(to_volumes);
+        if part == real {
+            run.row("pages to and from volumes, as much expanded as real over none", RATIO, Some(0.35), {
+                to_volumes / before
+            });
+        }
+    }
+    Ok(run)
+}
+
+/// The curve of [`buffer`].
+pub const ELIGIBLE_BY_BUFFER: &str = "eligible list by DSPBUF";
+
+/// SET SRM DSPBUF for all classes alike.
+fn dispatch_list(most: u32) -> String {
+    format!("set srm dspbuf {most} {most} {most}")
+}
+
+/// One run: SET SRM DSPBUF holds users back where storage is short, and the others find theirs.
+pub fn buffer(site: &Site, scale: Scale) -> Result<Run, String> {
+    let mut run = Run::default();
+    let mut all = Vec::new();
+    for most in [16, 6, 4] {
+        let touched = touch(site, &mut run, &Setting::storage(SHORT).after(dispatch_list(most)), scale)?;
+        let work = touched.all();
+        let name = format!("AVG ELIST SIZE, DSPBUF {most}");
+        run.point((ELIGIBLE_BY_BUFFER, f64::from(most)), name, "users", None, touched.eligible);
+        let moved = work.moved() * 1000.0 / work.touches;
+        run.row(format!("pages moved for 1000 touches, DSPBUF {most}"), "pages", None, moved);
+        run.throughput(&format!("DSPBUF {most}"), "touches/s", work.touches, work.total_us, touched.elapsed);
+        all.push(moved);
+    }
+    run.row("pages moved, DSPBUF 4 over 16", RATIO, None, all[2] / all[0]);
+    Ok(run)
+}
+
+/// One run: a user with QUICKDSP does not wait in the eligible list.
+pub fn quick(site: &Site, scale: Scale) -> Result<Run, String> {
+    let mut run = Run::default();
+    let setting = || Setting::storage(SHORT).after(dispatch_list(4));
+    let off = touch(site, &mut run, &setting(), scale)?;
+    let on = touch(site, &mut run, &setting().after(format!("set quickdsp {} on", user(TOUCHERS))), scale)?;
+    let part = |touched: &Touched| 100.0 * touched.works[TOUCHERS - 1].total_us / touched.all().total_us;
+    run.row("processor time of a user without QUICKDSP", "%", None, part(&off));
+    run.row("processor time of the same with QUICKDSP", "%", None, part(&on));
+    run.row("AVG ELIST SIZE without", "users", None, off.eligible);
+    run.row("AVG ELIST SIZE with", "users", None, on.eligible);
     Ok(run)
 }

@@ -21,6 +21,37 @@ impl Scale {
     pub const FULL: Scale = Scale { seconds: 30.0, users: USERS, runs: 3 };
 }
 
+/// The unit of a value that is one number over another of the same run. It says nothing if the run is not valid.
+pub const RATIO: &str = "ratio";
+
+/// A number with as many digits as say something.
+pub fn number(value: f64) -> String {
+    match value.abs() {
+        none if !none.is_finite() => "-".into(),
+        large if large >= 1000.0 => format!("{value:.0}"),
+        large if large >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// Which throughput a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Throughput {
+    /// ITR: work for a second in which processors are busy.
+    Internal,
+    /// ETR: work for a second that passes.
+    External,
+}
+
+/// A row's place on a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The curve.
+    pub curve: String,
+    /// How far to the right.
+    pub at: f64,
+}
+
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -32,6 +63,9 @@ pub struct Row {
     pub seed: Option<f64>,
     /// What was measured, in each run.
     pub runs: Vec<f64>,
+    /// Where it lies on a curve, if it is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Point>,
 }
 
 impl Row {
@@ -42,9 +76,33 @@ impl Row {
         runs.get(runs.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
+    /// The least and the most of the runs.
+    pub fn range(&self) -> (f64, f64) {
+        self.runs
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), run| (least.min(*run), most.max(*run)))
+    }
+
     /// The median divided by what the report has.
     pub fn ratio(&self) -> Option<f64> {
         self.seed.filter(|seed| *seed != 0.0).map(|seed| self.median() / seed)
+    }
+
+    /// Whether the value itself is a ratio.
+    pub fn is_ratio(&self) -> bool {
+        self.unit == RATIO
+    }
+
+    /// Which throughput it is, with what is in the name after that; nothing where it is set against another.
+    pub fn throughput(&self) -> Option<(Throughput, &str)> {
+        if self.is_ratio() {
+            return None;
+        }
+        let kinds = [("ITR", Throughput::Internal), ("ETR", Throughput::External)];
+        kinds.into_iter().find_map(|(word, kind)| {
+            let rest = self.name.strip_prefix(word)?;
+            Some((kind, rest.trim_start_matches([',', ' '])))
+        })
     }
 }
 
@@ -54,6 +112,8 @@ pub struct Measured {
     pub what: (String, &'static str, Option<f64>),
     /// What was measured.
     pub value: f64,
+    /// Where it lies on a curve.
+    pub point: Option<Point>,
 }
 
 /// What one run gave.
@@ -70,7 +130,30 @@ pub struct Run {
 impl Run {
     /// Adds a row.
     pub fn row(&mut self, name: impl Into<String>, unit: &'static str, seed: Option<f64>, value: f64) {
-        self.rows.push(Measured { what: (name.into(), unit, seed), value });
+        self.rows.push(Measured { what: (name.into(), unit, seed), value, point: None });
+    }
+
+    /// Adds a row that lies on a curve.
+    pub fn point(
+        &mut self,
+        (curve, at): (&str, f64),
+        name: impl Into<String>,
+        unit: &'static str,
+        seed: Option<f64>,
+        value: f64,
+    ) {
+        self.row(name, unit, seed, value);
+        if let Some(row) = self.rows.last_mut() {
+            row.point = Some(Point { curve: curve.to_owned(), at });
+        }
+    }
+
+    /// Adds internal and external throughput: so much `work` in `busy` microseconds of processors, which passed in
+    /// `elapsed` microseconds.
+    pub fn throughput(&mut self, of: &str, unit: &'static str, work: f64, busy: f64, elapsed: f64) {
+        let name = |word: &str| if of.is_empty() { word.to_owned() } else { format!("{word}, {of}") };
+        self.row(name("ITR"), unit, None, work * 1e6 / busy);
+        self.row(name("ETR"), unit, None, work * 1e6 / elapsed);
     }
 
     /// Adds what a system's users have entered.
