@@ -72,6 +72,11 @@ impl Emitter<'_> {
         while k < self.cold.len() {
             match self.cold[k] {
                 Cold::Alone(alone) => self.alone(&alone),
+                Cold::Across(_) => {
+                    if let Cold::Across(across) = std::mem::replace(&mut self.cold[k], Cold::Done) {
+                        self.across(*across);
+                    }
+                }
                 Cold::Settle { label, resume, floats } => {
                     let routine = scratch(SETTLE_CODE + floats as usize);
                     asm!(self, =>label ; call QWORD [rbp + routine] ; jmp =>resume)

@@ -4,6 +4,7 @@ use crate::emit::map::Map;
 use crate::emit::recipes::Recipe;
 use crate::plan::footprints::Access;
 use dynasmrt::DynamicLabel;
+use isa::Width;
 
 // Answers of generated code that are not the number of a link.
 /// The block at `ia` is wanted.
@@ -141,6 +142,25 @@ pub(crate) struct Alone {
     pub(crate) page: bool,
     /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
     pub(crate) marked: Option<DynamicLabel>,
+    /// Where it goes on if it may lie over the end of a page, with the guest's address in rcx.
+    pub(crate) across: Option<DynamicLabel>,
+}
+
+/// A register that is stored so far from the first byte, and the host register that has it, if one has.
+pub(crate) type Stored = (i8, u8, Option<u8>);
+
+/// An access of many registers that may lie over the end of a page.
+pub(crate) struct Across {
+    /// rcx has the guest's address there.
+    pub(crate) label: DynamicLabel,
+    /// Where the instruction is done if it is none such.
+    pub(crate) site: DynamicLabel,
+    pub(crate) width: Width,
+    pub(crate) len: i32,
+    /// Fetched: where rcx is to have the host's address of what is fetched. Stored: where the instruction has ended.
+    pub(crate) back: DynamicLabel,
+    /// What is stored.
+    pub(crate) stores: Option<Vec<Stored>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -169,6 +189,7 @@ pub(crate) enum Cold {
     Done,
     Unusual(Unusual),
     Alone(Alone),
+    Across(Box<Across>),
     /// The condition code is worked out from what it follows from.
     Settle {
         label: DynamicLabel,

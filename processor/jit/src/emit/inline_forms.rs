@@ -5,6 +5,7 @@
 
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
+use crate::emit::exits::Stored;
 use crate::emit::words::*;
 use cpu::At;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -89,7 +90,9 @@ impl Emitter<'_> {
         if width == W32 {
             self.settle(Self::registers(i).map(|(_, r)| 1 << r).sum());
         }
-        self.reach(address, size * count, false);
+        if let Some(label) = self.reach_across(address, size * count, false) {
+            self.load_across(label, width, size * count);
+        }
         for (k, r) in Self::registers(i) {
             let at = (k as i32 * size) as i8;
             if width == W64 {
@@ -110,21 +113,19 @@ impl Emitter<'_> {
             let halves = Self::registers(i).map(|(_, r)| 1u16 << r).sum::<u16>() & !self.map.full;
             self.settle(halves);
         }
-        self.reach(address, size * count, true);
-        for (k, r) in Self::registers(i) {
-            let at = (k as i32 * size) as i8;
-            let h = self.map.host[r as usize];
-            let cached = h != NONE && (width == W32 || self.map.full >> r & 1 == 1);
-            match (width == W64, cached) {
-                (true, true) => asm!(self, movbe [BYTE rcx + at], Rq(h)),
-                (false, true) => asm!(self, movbe [BYTE rcx + at], Rd(h)),
-                (true, false) => {
-                    asm!(self, mov rax, [BYTE rbp + crate::emit::assembler::gr(r)] ; movbe [BYTE rcx + at], rax)
-                }
-                (false, false) => {
-                    asm!(self, mov eax, [BYTE rbp + crate::emit::assembler::gr(r)] ; movbe [BYTE rcx + at], eax)
-                }
-            }
+        let label = self.reach_across(address, size * count, true);
+        let map = &self.map;
+        let stored = |(k, r): (usize, u8)| {
+            let h = map.host[r as usize];
+            let cached = h != NONE && (width == W32 || map.full >> r & 1 == 1);
+            ((k as i32 * size) as i8, r, cached.then_some(h))
+        };
+        let stores: Vec<Stored> = Self::registers(i).map(stored).collect();
+        for &register in &stores {
+            self.store_register(width == W64, register);
+        }
+        if let Some(label) = label {
+            self.store_across(label, width, size * count, stores);
         }
     }
 

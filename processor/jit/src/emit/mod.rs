@@ -1,5 +1,6 @@
 //! From bodies to x86-64 code by the plan: registers, words, addresses, conditions, branches.
 
+pub(crate) mod across_pages;
 pub(crate) mod arms;
 pub(crate) mod assembler;
 pub(crate) mod block;

@@ -82,6 +82,12 @@ pub(crate) const LATEST: usize = 153;
 pub(crate) const ELSEWHERE: usize = 154;
 /// As `AT_LOOKUP`, for the branch with its place in rsi.
 pub(crate) const AT_LOOKUP_FOR: usize = 155;
+/// The routines for registers over the end of a page ([`crate::emit::across_pages`]), each for words and doublewords.
+pub(crate) const FETCH_ACROSS: usize = 156;
+pub(crate) const FIND_ACROSS: usize = 158;
+pub(crate) const STORE_ACROSS: usize = 160;
+/// Where the registers are in between.
+pub(crate) const BUFFER: usize = 162;
 /// The operands of a condition code that is not worked out yet.
 pub(crate) const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.

@@ -21,6 +21,8 @@ struct Shared {
     /// How far the base has been stepped, and the access as seen from its value at the start of the block.
     by: i32,
     seen: Access,
+    /// Where it goes on if it may lie over the end of a page.
+    across: Option<DynamicLabel>,
 }
 
 impl Emitter<'_> {
@@ -45,13 +47,24 @@ impl Emitter<'_> {
         let access = Access { base: guest, disp, len, store };
         let by = self.plan.spans.stepped(self.position(), guest);
         let seen = Access { disp: disp + by, ..access };
-        Some(Shared { access, base: self.fresh(base.0, base.1), place, by, seen })
+        Some(Shared { access, base: self.fresh(base.0, base.1), place, by, seen, across: None })
     }
 
     /// If this access shares its TLB probe with others: rcx + that register + that displacement becomes the host's
     /// address. rax and rdx change.
     pub(crate) fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
-        let shared = self.access(at, len, store)?;
+        self.share_or(at, len, store, None)
+    }
+
+    /// The same. What may lie over the end of a page goes on at `across`.
+    pub(crate) fn share_or(
+        &mut self,
+        at: Word,
+        len: i32,
+        store: bool,
+        across: Option<DynamicLabel>,
+    ) -> Option<(u8, i32)> {
+        let shared = Shared { across, ..self.access(at, len, store)? };
         if shared.access.base == LASTING && self.open_for(&shared).is_none() {
             self.try_lasting(&shared)?;
         }
@@ -84,7 +97,7 @@ impl Emitter<'_> {
     }
 
     /// Takes the distance from the slot of span `n`, which is open; rcx becomes the distance.
-    fn take_distance(&mut self, &Shared { access, base, place, by, .. }: &Shared, n: u8) {
+    fn take_distance(&mut self, &Shared { access, base, place, by, across, .. }: &Shared, n: u8) {
         let (r, plan) = (access.base as usize, self.plan);
         let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         let (firm, lasting, store) = (!plan.loose, access.base == LASTING, access.store);
@@ -121,12 +134,13 @@ impl Emitter<'_> {
         let stores = store || moved && self.map.spans.write[r] == n;
         let page = moves || lasting;
         let marked = None;
-        self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
+        let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked, across };
+        self.alone_later(alone);
     }
 
     /// Probes the TLB for all of the span that the access belongs to, if others share the probe; rcx becomes the
     /// distance.
-    fn open_span(&mut self, &Shared { access, base, place, by, ref seen }: &Shared) -> Option<()> {
+    fn open_span(&mut self, &Shared { access, base, place, by, ref seen, across }: &Shared) -> Option<()> {
         let (r, plan) = (access.base as usize, self.plan);
         let (firm, store, read) = (!plan.loose, access.store, self.map.spans.read[r]);
         let (n, span) = plan.spans.find(self.index, seen)?;
@@ -152,7 +166,8 @@ impl Emitter<'_> {
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
         let (again, page) = (None, moves);
         if !firm {
-            self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
+            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked, across };
+            self.alone_later(alone);
         }
         let spans = &mut self.map.spans;
         (spans.read[r], spans.write[r]) = (n, if stores { n } else { CLOSED });
@@ -229,7 +244,8 @@ impl Emitter<'_> {
 
     /// Emits an access with a TLB probe of its own.
     pub(crate) fn alone(&mut self, alone: &Alone) {
-        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
+        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked, across } =
+            *alone;
         let firm = !self.plan.loose;
         let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         if let Some(marked) = marked {
@@ -274,8 +290,14 @@ impl Emitter<'_> {
                 access.len
             }
         };
-        asm!(self, mov eax, len - 1 ; call QWORD [rbp + routine(access.store)] ; jne =>site
-            ; jmp =>resume);
+        asm!(self, mov eax, len - 1 ; call QWORD [rbp + routine(access.store)]);
+        match across {
+            Some(across) => {
+                asm!(self, je =>resume);
+                displaced!(self, access.disp, (lea rcx,) [Rq(base)] (; jmp =>across));
+            }
+            None => asm!(self, jne =>site ; jmp =>resume),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::emit::scratch::*;
 use crate::emit::words::*;
 use arch::{PAGE, PAGE_MASK};
 use cpu::layout;
-use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 /// rax becomes where the TLB has the page at rcx, if it has it, and rdx the tag of its entry for instructions.
 pub(crate) fn instruction_entry(a: &mut Assembler) {
@@ -21,29 +21,39 @@ pub(crate) fn instruction_entry(a: &mut Assembler) {
 impl Emitter<'_> {
     /// rcx becomes the host's address of `len` bytes of the guest's at `at`.
     pub(crate) fn reach(&mut self, at: Word, len: impl Into<Len>, store: bool) {
-        let len = len.into();
+        self.reach_or(at, len.into(), store, None);
+    }
+
+    /// The same. What may lie over the end of a page goes on at `across`, with the guest's address in rcx. Answers
+    /// whether anything does.
+    pub(crate) fn reach_or(&mut self, at: Word, len: Len, store: bool, across: Option<DynamicLabel>) -> bool {
         if let Len::Bytes(bytes) = len
-            && let Some((base, disp)) = self.share(at, bytes, store)
+            && let Some((base, disp)) = self.share_or(at, bytes, store, across)
         {
-            return displaced!(self, disp, (lea rcx,) [rcx + Rq(base)] ());
+            displaced!(self, disp, (lea rcx,) [rcx + Rq(base)] ());
+            // A firm block is left where its spans cannot be opened.
+            return self.plan.loose && across.is_some();
         }
         if let (true, Word::Const(at), Len::Bytes(bytes)) = (store, at, len)
             && at < 2 * PAGE
             && (512..=PAGE - bytes as u64).contains(&(at % PAGE))
         {
-            return self.reach_low(at);
+            self.reach_low(at);
+            return false;
         }
         self.lea(1, at);
         let site = self.site();
+        let miss = across.unwrap_or(site);
         asm!(self, rorx eax, ecx, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
         self.last_byte(2, len);
         let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
-        asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)] ; cmp rdx, [BYTE rax + tag] ; jne =>site);
+        asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)] ; cmp rdx, [BYTE rax + tag] ; jne =>miss);
         if store {
             let marked = storage::Code::MARKED_AT as i8;
             asm!(self, mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
         }
         asm!(self, add rcx, [BYTE rax + layout::ENTRY_HOST as i8]);
+        across.is_some()
     }
 
     /// rcx becomes the host's address of what is to be stored at `at`, in page 0 or 1 after the bytes that low-address

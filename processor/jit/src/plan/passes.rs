@@ -25,10 +25,11 @@ pub(crate) enum Pass {
     Links,
     Shared,
     Large,
+    Across,
 }
 
 /// All of them, by the names that the environment has, and what each does.
-pub(crate) const PASSES: [(Pass, &str, &str); 17] = [
+pub(crate) const PASSES: [(Pass, &str, &str); 18] = [
     (Pass::Arms, "arms", "the other way of a loop's branch stays in its code"),
     (Pass::Spans, "spans", "accesses off one register share a TLB probe"),
     (Pass::Tables, "tables", "a small table counts as one access"),
@@ -46,6 +47,7 @@ pub(crate) const PASSES: [(Pass, &str, &str); 17] = [
     (Pass::Links, "links", "links to blocks of other pages"),
     (Pass::Shared, "shared", "code that another CPU has made of the same text"),
     (Pass::Large, "large", "large pages of the host's for code"),
+    (Pass::Across, "across", "LOAD and STORE MULTIPLE over the end of a page"),
 ];
 
 /// The passes that are named, as bits, or the first name that is none's.

@@ -1,5 +1,6 @@
 //! Code that every cache begins with: the way in and out, the ways to our functions, and the routines that blocks call.
 
+use crate::emit::across_pages;
 use crate::emit::assembler::{Assembler, BIAS, asm, field, near, scratch};
 use crate::emit::cross_links;
 use crate::emit::exits::LOOK;
@@ -93,6 +94,9 @@ pub(crate) struct Stubs {
     routines: [u64; 3],
     string_routines: [u64; 2],
     alone: [u64; 2],
+    fetch_across: [u64; 2],
+    find_across: [u64; 2],
+    store_across: [u64; 2],
     move_field: u64,
     floats_ready: u64,
     refill: u64,
@@ -155,6 +159,9 @@ impl Stubs {
             routines: self.routines.map(to),
             string_routines: self.string_routines.map(to),
             alone: self.alone.map(to),
+            fetch_across: self.fetch_across.map(to),
+            find_across: self.find_across.map(to),
+            store_across: self.store_across.map(to),
             move_field: to(self.move_field),
             floats_ready: to(self.floats_ready),
             refill: to(self.refill),
@@ -211,6 +218,7 @@ impl Stubs {
             ; add r15, rax ; test rax, rax ; ret
             ; none: ; xor eax, eax ; ret);
         let alone = shared_probes::emit(a);
+        let across = across_pages::emit(a);
         let floats_ready = float_flags::emit(a);
         let routines = fields::emit(a);
         let string_routines = strings::emit(a);
@@ -232,6 +240,9 @@ impl Stubs {
             routines: [routines.moves, routines.clear, routines.compare].map(place),
             string_routines: [string_routines.find, string_routines.compare].map(place),
             alone: alone.map(place),
+            fetch_across: across.fetch.map(place),
+            find_across: across.find.map(place),
+            store_across: across.store.map(place),
             move_field: place(move_field),
             floats_ready: place(floats_ready),
             refill: place(refill),
@@ -253,6 +264,9 @@ impl Stubs {
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
+        s.scratch[FETCH_ACROSS..FETCH_ACROSS + 2].copy_from_slice(&self.fetch_across);
+        s.scratch[FIND_ACROSS..FIND_ACROSS + 2].copy_from_slice(&self.find_across);
+        s.scratch[STORE_ACROSS..STORE_ACROSS + 2].copy_from_slice(&self.store_across);
         s.scratch[MOVE_FIELD] = self.move_field;
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
         s.scratch[REFILL] = self.refill;
