@@ -71,6 +71,8 @@ pub enum Form {
     LeftmostOne,
     /// R1 and R1+1 become the unsigned product of R1+1 and another operand.
     MultiplyLogical,
+    /// R1 becomes the signed product of R2 and R3, or of itself and what is in storage; nothing overflows.
+    MultiplySingle(Width),
     /// By a register, or by what is in storage.
     DivideLogical {
         /// The divisor is in storage.

@@ -157,6 +157,7 @@ fn inline(e: &mut Emitter, what: Native, i: &Fields) {
         Native::AddWithCarry { width, storage } => e.with_carry(width, true, storage, i),
         Native::SubtractWithBorrow { width, storage } => e.with_carry(width, false, storage, i),
         Native::MultiplyLogical { storage } => e.multiply_logical(storage, i),
+        Native::MultiplySingle { width, storage } => e.multiply_single(width, storage, i),
         Native::DivideLogical { storage } => e.divide_logical(storage, i),
         Native::DivideSingle(width) => e.divide_single(width, i),
         Native::Float(what) => e.floating(what, i),

@@ -176,15 +176,20 @@ fn set_mode(s: &mut State, i: &Fields, bits: u32, reach: u64) -> Result<(), Inte
 }
 
 /// LCBB: how many bytes, up to 16, lie before the next boundary of 64 to 4096 bytes. CC: 0 all 16, 3 fewer.
-pub(crate) fn load_count_to_block_boundary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+pub(crate) fn load_count_to_block_boundary<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     if i.m3 > 6 {
-        return Err(Program::Specification.into());
+        return cpu.stop(Program::Specification.into());
     }
-    let address = s.address(i.x2, i.b2, i.d2).address;
-    let block = 64u64 << i.m3;
-    let n = (block - address % block).min(16);
-    s.set_gr(W32, i.r1, n);
-    s.cc = if n == 16 { 0 } else { 3 };
+    let at = cpu.address(i.x2, i.b2, i.d2);
+    let [block, offsets, most] = [64 << i.m3, (64 << i.m3) - 1, 16].map(|v| cpu.imm(v));
+    let offset = cpu.and(at.address, offsets);
+    let rest = cpu.sub(W64, block, offset);
+    let fewer = cpu.below(W64, rest, most);
+    let count = cpu.select(fewer, rest, most);
+    cpu.set_gr(W32, i.r1, count);
+    let [three, zero] = [3, 0].map(|code| cpu.imm(code));
+    let code = cpu.select(fewer, three, zero);
+    cpu.set_cc(Cc::Value(code));
     Ok(())
 }
 

@@ -28,39 +28,55 @@ fn set_pair(s: &mut State, width: Width, r: u8, even: u64, odd: u64) {
     s.set_gr(width, r + 1, odd);
 }
 
-fn multiply_32(s: &mut State, i: &Fields, second: Second) -> Result<(), Interruption> {
-    pair(i.r1)?;
-    let b = second(s, i)? as i32 as i64;
-    let product = (s.gr[i.r1 as usize + 1] as i32 as i64 * b) as u64;
-    set_pair(s, W32, i.r1, product >> 32, product);
+/// The product of the odd register and a word; its halves become the right halves of both registers of the pair.
+fn multiply_32<C: Cpu>(
+    cpu: &mut C,
+    i: &Fields,
+    signed: bool,
+    second: impl FnOnce(&mut C) -> Step<C, C::Word>,
+) -> Step<C> {
+    if i.r1 & 1 == 1 {
+        return cpu.stop(Program::Specification.into());
+    }
+    let (b, a) = (second(cpu)?, cpu.gr(W32, i.r1 + 1));
+    let [a, b] = if signed { [a, b].map(|word| cpu.sign_extend(W32, word)) } else { [a, b] };
+    let product = cpu.mul(W64, a, b);
+    let half = cpu.imm(32);
+    let left = cpu.shift_right(W64, product, half);
+    cpu.set_gr(W32, i.r1, left);
+    cpu.set_gr(W32, i.r1 + 1, product);
     Ok(())
+}
+
+/// A word of storage.
+fn word<C: Cpu>(i: &Fields) -> impl FnOnce(&mut C) -> Step<C, C::Word> {
+    let (x2, b2, d2) = (i.x2, i.b2, i.d2);
+    move |cpu| {
+        let at = cpu.address(x2, b2, d2);
+        cpu.load(W32, at)
+    }
 }
 
 /// MR.
-pub(crate) fn multiply_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    multiply_32(s, i, register_32)
+pub(crate) fn multiply_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let r2 = i.r2;
+    multiply_32(cpu, i, true, |cpu| Ok(cpu.gr(W32, r2)))
 }
 
 /// M, MFY.
-pub(crate) fn multiply(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    multiply_32(s, i, storage_32)
-}
-
-fn multiply_logical_32(s: &mut State, i: &Fields, second: Second) -> Result<(), Interruption> {
-    pair(i.r1)?;
-    let product = second(s, i)? * (s.gr[i.r1 as usize + 1] as u32 as u64);
-    set_pair(s, W32, i.r1, product >> 32, product);
-    Ok(())
+pub(crate) fn multiply<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    multiply_32(cpu, i, true, word(i))
 }
 
 /// MLR.
-pub(crate) fn multiply_logical_register(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    multiply_logical_32(s, i, register_32)
+pub(crate) fn multiply_logical_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let r2 = i.r2;
+    multiply_32(cpu, i, false, |cpu| Ok(cpu.gr(W32, r2)))
 }
 
 /// ML.
-pub(crate) fn multiply_logical(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    multiply_logical_32(s, i, storage_32)
+pub(crate) fn multiply_logical<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    multiply_32(cpu, i, false, word(i))
 }
 
 fn multiply_logical_64(s: &mut State, i: &Fields, second: Second) -> Result<(), Interruption> {

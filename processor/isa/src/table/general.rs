@@ -36,7 +36,7 @@ instructions! {
     0x19   CR      RR    ALL  -   { compare(W32, r1_32, r2_32) }
     0x1a   AR      RR    ALL  -   { r1_32 = add(W32, r1_32, r2_32); overflow }
     0x1b   SR      RR    ALL  -   { r1_32 = subtract(W32, r1_32, r2_32); overflow }
-    0x1c   MR      RR    ALL  -   { call multiply_register }                 [- E1]
+    0x1c   MR      RR    ALL  -   { inline multiply_register }               [- E1]
     0x1d   DR      RR    ALL  -   { call divide_register }                   [- E1 IK]
     0x1e   ALR     RR    ALL  -   { r1_32 = add_logical(W32, r1_32, r2_32) }
     0x1f   SLR     RR    ALL  -   { r1_32 = subtract_logical(W32, r1_32, r2_32) }
@@ -66,7 +66,7 @@ instructions! {
     0x59   C       RXa   ALL  -   { compare(W32, r1_32, m2_32) }
     0x5a   A       RXa   ALL  -   { r1_32 = add(W32, r1_32, m2_32); overflow }
     0x5b   S       RXa   ALL  -   { r1_32 = subtract(W32, r1_32, m2_32); overflow }
-    0x5c   M       RXa   ALL  -   { call multiply }                          [- F2 E1]
+    0x5c   M       RXa   ALL  -   { inline multiply }                        [- F2 E1]
     0x5d   D       RXa   ALL  -   { call divide }                            [- F2 E1 IK]
     0x5e   AL      RXa   ALL  -   { r1_32 = add_logical(W32, r1_32, m2_32) }
     0x5f   SL      RXa   ALL  -   { r1_32 = subtract_logical(W32, r1_32, m2_32) }
@@ -232,7 +232,7 @@ instructions! {
     0xb993 TROO    RRFc  ESAZ -   { call translate_one_to_one }              [013 S1(Pair) F2 FG E1]
     0xb994 LLCR    RRE   Z    21  { r1_32 = load(W32, r2_8) }
     0xb995 LLHR    RRE   Z    21  { r1_32 = load(W32, r2_16) }
-    0xb996 MLR     RRE   ESAZ -   { call multiply_logical_register }         [- E1]
+    0xb996 MLR     RRE   ESAZ -   { inline multiply_logical_register }       [- E1]
     0xb997 DLR     RRE   ESAZ -   { call divide_logical_register }           [- E1 IK]
     0xb998 ALCR    RRE   ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, r2_32) } as [AddCarry(W32)]
     0xb999 SLBR    RRE   ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, r2_32) } as [SubtractBorrow(W32)]
@@ -270,7 +270,7 @@ instructions! {
     0xb9ea ALGRK   RRFa  Z    45  { r1_64 = add_logical(W64, r2_64, r3_64) }
     0xb9eb SLGRK   RRFa  Z    45  { r1_64 = subtract_logical(W64, r2_64, r3_64) }
     0xb9ec MGRK    RRFa  Z    58  { call multiply_long_distinct }            [- E1]
-    0xb9ed MSGRKC  RRFa  Z    58  { call multiply_single_long_distinct }     [0123 IF]
+    0xb9ed MSGRKC  RRFa  Z    58  { call multiply_single_long_distinct }     [0123 IF] as [MultiplySingle(W64)]
     0xb9f0 SELR    RRFa  Z    61  { inline select }                          [-]
     0xb9f2 LOCR    RRFc  Z    45  { inline load_register_on_condition }      [-]
     0xb9f4 NRK     RRFa  Z    45  { r1_32 = and(W32, r2_32, r3_32) }
@@ -281,7 +281,7 @@ instructions! {
     0xb9f9 SRK     RRFa  Z    45  { r1_32 = subtract(W32, r2_32, r3_32); overflow }
     0xb9fa ALRK    RRFa  Z    45  { r1_32 = add_logical(W32, r2_32, r3_32) }
     0xb9fb SLRK    RRFa  Z    45  { r1_32 = subtract_logical(W32, r2_32, r3_32) }
-    0xb9fd MSRKC   RRFa  Z    58  { call multiply_single_distinct }          [0123 IF]
+    0xb9fd MSRKC   RRFa  Z    58  { call multiply_single_distinct }        [0123 IF] as [MultiplySingle(W32)]
     0xba   CS      RSa   ALL  -   { call compare_and_swap }                  [01 S2(4) W2] as [CompareAndSwap(W32)]
     0xbb   CDS     RSa   ALL  -   { call compare_double_and_swap }           [01 S2(8) D2 E1 E3]
     0xbd   CLM     RSb   ALL  -   { call compare_logical_characters_under_mask } [012 F2] as [CompareUnderMask]
@@ -412,7 +412,7 @@ instructions! {
     0xe34d LGSC    RXYa  Z    133 { call load_guarded_storage_controls }     [- F2 SO]
     0xe350 STY     RXYa  Z    18  { m2_32 = load(W32, r1_32) }
     0xe351 MSY     RXYa  Z    18  { r1_32 = multiply(W32, r1_32, m2_32) }
-    0xe353 MSC     RXYa  Z    58  { call multiply_single_storage }           [0123 F2 IF]
+    0xe353 MSC     RXYa  Z    58  { call multiply_single_storage }         [0123 F2 IF] as [MultiplySingle(W32)]
     0xe354 NY      RXYa  Z    18  { r1_32 = and(W32, r1_32, m2_32) }
     0xe355 CLY     RXYa  Z    18  { compare_logical(W32, r1_32, m2_32) }
     0xe356 OY      RXYa  Z    18  { r1_32 = or(W32, r1_32, m2_32) }
@@ -421,7 +421,7 @@ instructions! {
     0xe359 CY      RXYa  Z    18  { compare(W32, r1_32, m2_32) }
     0xe35a AY      RXYa  Z    18  { r1_32 = add(W32, r1_32, m2_32); overflow }
     0xe35b SY      RXYa  Z    18  { r1_32 = subtract(W32, r1_32, m2_32); overflow }
-    0xe35c MFY     RXYa  Z    34  { call multiply }                          [- F2 E1]
+    0xe35c MFY     RXYa  Z    34  { inline multiply }                        [- F2 E1]
     0xe35e ALY     RXYa  Z    18  { r1_32 = add_logical(W32, r1_32, m2_32) }
     0xe35f SLY     RXYa  Z    18  { r1_32 = subtract_logical(W32, r1_32, m2_32) }
     0xe370 STHY    RXYa  Z    18  { m2_16 = load(W16, r1_16) }
@@ -439,7 +439,7 @@ instructions! {
     0xe380 NG      RXYa  Z    -   { r1_64 = and(W64, r1_64, m2_64) }
     0xe381 OG      RXYa  Z    -   { r1_64 = or(W64, r1_64, m2_64) }
     0xe382 XG      RXYa  Z    -   { r1_64 = exclusive_or(W64, r1_64, m2_64) }
-    0xe383 MSGC    RXYa  Z    58  { call multiply_single_long_storage }      [0123 F2 IF]
+    0xe383 MSGC    RXYa  Z    58  { call multiply_single_long_storage }      [0123 F2 IF] as [MultiplySingle(W64)]
     0xe384 MG      RXYa  Z    58  { call multiply_long }                     [- F2 E1]
     0xe385 LGAT    RXYa  Z    49  { inline load_and_trap_long }              [- F2 DX]
     0xe386 MLG     RXYa  Z    -   { call multiply_logical_long }             [- F2 E1] as [MultiplyLogical]
@@ -452,7 +452,7 @@ instructions! {
     0xe391 LLGH    RXYa  Z    -   { r1_64 = load(W64, m2_16) }
     0xe394 LLC     RXYa  Z    21  { r1_32 = load(W32, m2_8) }
     0xe395 LLH     RXYa  Z    21  { r1_32 = load(W32, m2_16) }
-    0xe396 ML      RXYa  ESAZ -   { call multiply_logical }                  [- F2 E1]
+    0xe396 ML      RXYa  ESAZ -   { inline multiply_logical }                [- F2 E1]
     0xe397 DL      RXYa  ESAZ -   { call divide_logical }                    [- F2 E1 IK]
     0xe398 ALC     RXYa  ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, m2_32) } as [AddCarry(W32)]
     0xe399 SLB     RXYa  ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, m2_32) } as [SubtractBorrow(W32)]
@@ -482,7 +482,7 @@ instructions! {
     0xe55d CLFHSI  SIL   Z    34  { compare_logical(W32, m1_32, imm16u) }
     0xe560 TBEGIN  SIL   Z    73  { ends call transaction_begin }            [0 S1(Tested) D1 SO SP] as [Once]
     0xe561 TBEGINC SIL   Z    73  { ends call transaction_begin_constrained } [0 SO SP] as [Once] is [Number]
-    0xe727 LCBB    RXE   Z    129 { call load_count_to_block_boundary }      [03 SP]
+    0xe727 LCBB    RXE   Z    129 { inline load_count_to_block_boundary }    [03 SP]
     0xe8   MVCIN   SSa   ALL  -   { call move_inverse }                      [- S1 F2]
     0xe9   PKA     SSf   ESAZ -   { call pack_ascii }                        [- S1(16) F2 SP]
     0xea   UNPKA   SSa   ESAZ -   { call unpack_ascii }                      [013 S1 F2 SP]

@@ -42,6 +42,27 @@ impl Emitter<'_> {
         self.set_general(W64, i.r1 + 1, low);
     }
 
+    pub(crate) fn multiply_single(&mut self, width: Width, storage: bool, i: &Fields) {
+        let (a, b) = match storage {
+            true => {
+                let b = self.second(width, true, i);
+                (self.general(width, i.r1), b)
+            }
+            false => (self.general(width, i.r2), self.general(width, i.r3)),
+        };
+        let (a, b) = (self.host(a, width), self.host(b, width));
+        let t = self.temp();
+        let site = self.site();
+        let long = width == W64;
+        match long {
+            true => asm!(self, mov Rq(t), Rq(a) ; imul Rq(t), Rq(b) ; jo =>site),
+            false => asm!(self, mov Rd(t), Rd(a) ; imul Rd(t), Rd(b) ; jo =>site),
+        }
+        let value = self.reg(t, if long { Left::Valid } else { Left::Zero });
+        self.name_code(Cc::Sign { width, value });
+        self.set_general(width, i.r1, value);
+    }
+
     pub(crate) fn divide_logical(&mut self, storage: bool, i: &Fields) {
         let divisor = self.second(W64, storage, i);
         let (high, low) = (self.general(W64, i.r1), self.general(W64, i.r1 + 1));

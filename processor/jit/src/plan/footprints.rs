@@ -195,7 +195,9 @@ pub(crate) fn footprint(native: Native, i: &Fields) -> Footprint {
             }
             pair
         }
-        Native::AddWithCarry { width, storage } | Native::SubtractWithBorrow { width, storage } => {
+        Native::AddWithCarry { width, storage }
+        | Native::SubtractWithBorrow { width, storage }
+        | Native::MultiplySingle { width, storage } => {
             if storage && i.x2 == 0 {
                 access(i.b2, i.d2, bytes(width), false);
             }

@@ -82,7 +82,7 @@ pub(crate) enum Native {
     CompareUnderMask(Run),
     StoreUnderMask(Run),
     LeftmostOne,
-    /// With a register, or with what is in storage; so the next three.
+    /// With a register, or with what is in storage; so the next four.
     AddWithCarry {
         width: Width,
         storage: bool,
@@ -92,6 +92,10 @@ pub(crate) enum Native {
         storage: bool,
     },
     MultiplyLogical {
+        storage: bool,
+    },
+    MultiplySingle {
+        width: Width,
         storage: bool,
     },
     DivideLogical {
@@ -134,6 +138,7 @@ fn pass(native: Native) -> Pass {
         | AddWithCarry { .. }
         | SubtractWithBorrow { .. }
         | MultiplyLogical { .. }
+        | MultiplySingle { .. }
         | DivideLogical { .. }
         | DivideSingle(_) => Pass::Inline,
     }
@@ -180,6 +185,7 @@ fn form(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
         Form::SubtractBorrow(width) => SubtractWithBorrow { width, storage: row.indexes() },
         Form::LeftmostOne if pair => LeftmostOne,
         Form::MultiplyLogical if pair => MultiplyLogical { storage: row.indexes() },
+        Form::MultiplySingle(width) => MultiplySingle { width, storage: row.indexes() },
         Form::DivideLogical { storage } if pair => DivideLogical { storage },
         Form::DivideSingle(width) if pair => DivideSingle(width),
         Form::Float(form) if float && float_forms::inline(form, i) => Float(form),
