@@ -110,6 +110,8 @@ pub enum Form {
     Once,
     /// Binary floating point.
     Float(Float),
+    /// Elements of vectors, all at once.
+    Vector(Vector),
 }
 
 /// Where the address comes from that a branch leads to: R2, the second operand's address, or the text.
@@ -194,6 +196,91 @@ impl Float {
     pub fn sets_general(self) -> bool {
         matches!(self, Float::ToGeneral | Float::ToInteger { .. })
     }
+}
+
+/// What happens to vectors. Elements are as long as the modifier says that the instruction has for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vector {
+    /// R1 from storage.
+    Fetched,
+    /// The same up to the end of a block, as long as M3 says.
+    FetchedToBoundary,
+    /// R1 into storage.
+    Stored,
+    /// R1 becomes R2.
+    Copied,
+    /// R1 becomes R2 and R3, bit by bit.
+    And,
+    /// R1 becomes R2 and the complement of R3.
+    AndComplement,
+    /// R1 becomes R2 or R3, bit by bit.
+    Or,
+    /// R1 becomes R2 exclusive or R3.
+    ExclusiveOr,
+    /// Bits of R2 where R4 has ones, else of R3.
+    Selected,
+    /// Sums of elements of R2 and R3.
+    Sums,
+    /// Differences.
+    Differences,
+    /// The right halves of products.
+    Products,
+    /// Unsigned products of every second element, from the first on, twice as long.
+    ProductsEven,
+    /// The same from the second on.
+    ProductsOdd,
+    /// The same, and elements of R4 added.
+    ProductsEvenAdded,
+    /// Likewise from the second on.
+    ProductsOddAdded,
+    /// Ones where elements are equal, else zeros.
+    Equal,
+    /// Ones where those of R2 are the greater.
+    Greater,
+    /// The same, unsigned.
+    GreaterLogical,
+    /// The greater of two elements.
+    Greatest,
+    /// The same, unsigned.
+    GreatestLogical,
+    /// The lesser.
+    Least,
+    /// The same, unsigned.
+    LeastLogical,
+    /// Elements of R3 rotated, by the second operand's address.
+    Rotated,
+    /// Shifted to the left.
+    ShiftedLeft,
+    /// Shifted to the right, with zeros.
+    ShiftedRight,
+    /// Shifted to the right, with their signs.
+    ShiftedRightSigned,
+    /// Sixteen bytes of R2 and R3 one after the other, from byte I4 on.
+    Joined,
+    /// An element of R3, as often as there is room.
+    Repeated,
+    /// The immediate operand, likewise.
+    RepeatedImmediate,
+    /// Ones for the bits of the immediate operand, a byte each.
+    ByteMask,
+    /// Elements of the left halves of R2 and R3 in turn.
+    MergedLeft,
+    /// Of the right halves.
+    MergedRight,
+    /// A half of R2 and one of R3, as M4 says.
+    Halves,
+    /// Bytes of R2 and R3 that R4 chooses.
+    Chosen,
+    /// The number of the first element that R2 and R3 have alike, as M5 says.
+    FirstEqual,
+    /// The first in which they differ.
+    FirstDifferent,
+    /// A general register becomes an element of R3, which the address names.
+    Element,
+    /// The element of R1 that the address names becomes what a general register has.
+    ElementSet,
+    /// R1 becomes two general registers.
+    Pair,
 }
 
 /// The operation of an instruction that does arithmetic.
@@ -390,6 +477,7 @@ pub(crate) mod written {
     pub(crate) use super::Float::{FromGeneral, Shorten, ToGeneral};
     pub(crate) use super::Form::*;
     pub(crate) use super::Target::*;
+    pub(crate) use super::Vector::*;
     use super::{Arithmetic, Float, Form, Sign};
     use crate::Width;
     pub(crate) use crate::Width::*;

@@ -160,6 +160,7 @@ fn inline(e: &mut Emitter, what: Native, i: &Fields) {
         Native::MultiplySingle { width, storage } => e.multiply_single(width, storage, i),
         Native::DivideLogical { storage } => e.divide_logical(storage, i),
         Native::DivideSingle(width) => e.divide_single(width, i),
+        Native::Vector(what) => e.vectors(what, i),
         Native::Float(what) => e.floating(what, i),
         Native::Control(what) => e.control(what, i),
     }

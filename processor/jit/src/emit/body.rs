@@ -56,7 +56,7 @@ enum Shift {
 }
 
 /// The displacement from rbp of half `n` of a vector register; the left halves of 16 are the floating-point registers.
-fn half(r: u8, n: usize) -> i32 {
+pub(crate) fn half(r: u8, n: usize) -> i32 {
     field(layout::FPR) + 16 * (r & 31) as i32 + 8 * n as i32
 }
 
@@ -319,9 +319,14 @@ impl Cpu for Emitter<'_> {
         }
     }
     fn vector_allowed(&mut self) -> Step<Self> {
+        // Within a block only a handler that is called changes the control register.
+        if self.map.vectors {
+            return Ok(());
+        }
         const BOTH: i32 = (cr0::AFP | cr0::VECTOR) as i32;
         let site = self.site();
         asm!(self, mov eax, [rbp + field(layout::CR)] ; and eax, BOTH ; cmp eax, BOTH ; jne =>site);
+        self.map.vectors = true;
         Ok(())
     }
     fn ar(&mut self, r: u8) -> Word {

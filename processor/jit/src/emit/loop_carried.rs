@@ -50,6 +50,7 @@ pub(crate) fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<W
     if !open(&from.spans.read, &to.spans.read)
         || !open(&from.spans.write, &to.spans.write)
         || to.crossed && !from.crossed
+        || to.vectors && !from.vectors
     {
         return None;
     }
@@ -219,6 +220,7 @@ impl Emitter<'_> {
             self.map.floats.checked &= map.floats.checked;
             self.map.spans.moved |= map.spans.moved;
             self.map.crossed &= map.crossed;
+            self.map.vectors &= map.vectors;
             for r in 0..16 {
                 let close = |here: &mut u8, there: u8| *here = if *here == there { there } else { CLOSED };
                 close(&mut self.map.spans.read[r], map.spans.read[r]);

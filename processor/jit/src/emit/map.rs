@@ -18,6 +18,8 @@ pub(crate) struct Map {
     pub spans: OpenSpans,
     /// The page beside the block's is known to be the one that its text was read from.
     pub crossed: bool,
+    /// Vector instructions are known to be allowed.
+    pub vectors: bool,
 }
 
 impl Map {
@@ -29,6 +31,7 @@ impl Map {
         floats: Floats::EMPTY,
         spans: OpenSpans::NONE,
         crossed: false,
+        vectors: false,
     };
 }
 

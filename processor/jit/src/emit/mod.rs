@@ -29,4 +29,5 @@ pub(crate) mod shared_probes;
 pub(crate) mod slots;
 pub(crate) mod targets;
 pub(crate) mod tlb_probes;
+pub(crate) mod vectors;
 pub(crate) mod words;

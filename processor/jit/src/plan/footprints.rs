@@ -1,6 +1,7 @@
 //! What is known of a block's instructions before they are emitted. It may be wrong: nothing but speed depends on it.
 
 use crate::plan::natives::{Bytes, Native};
+use crate::plan::vector_forms;
 use isa::form::{Operation, Place};
 use isa::{Fields, Form, Instruction, Op, Width, Width::*};
 use translator::Arm;
@@ -184,6 +185,12 @@ pub(crate) fn footprint(native: Native, i: &Fields) -> Footprint {
             }
             (float.sets_general() as u16) << (i.r1 & 15)
         }
+        Native::Vector(vector) => {
+            if let (Some((len, store)), 0) = (vector_forms::access(vector), i.x2) {
+                access(i.b2, i.d2, len, store);
+            }
+            vector_forms::sets(vector, i)
+        }
         Native::Control(control) => {
             let (base, disp, len, store) = control.access(i);
             access(base, disp, len, store);
@@ -210,7 +217,10 @@ pub(crate) fn footprint(native: Native, i: &Fields) -> Footprint {
     if let Native::Float(float) = native {
         print.floats = float.reads(i);
     }
-    print.read = named.fold(0, |all, r| all | 1 << (r & 15));
+    print.read = match native {
+        Native::Vector(vector) => vector_forms::reads(vector, i),
+        _ => named.fold(0, |all, r| all | 1 << (r & 15)),
+    };
     print.written = written;
     print
 }

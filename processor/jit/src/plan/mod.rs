@@ -14,3 +14,4 @@ pub(crate) mod scout;
 pub(crate) mod spans;
 pub(crate) mod stretches;
 pub(crate) mod table_accesses;
+pub(crate) mod vector_forms;

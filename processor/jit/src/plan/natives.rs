@@ -6,7 +6,8 @@
 use crate::plan::control;
 use crate::plan::float_forms;
 use crate::plan::passes::Pass;
-use isa::form::Float;
+use crate::plan::vector_forms;
+use isa::form::{Float, Vector};
 use isa::{Fields, Form, Instruction, Width, Width::*};
 
 /// The longest operand that is moved inline.
@@ -103,6 +104,7 @@ pub(crate) enum Native {
     },
     DivideSingle(Width),
     Float(Float),
+    Vector(Vector),
     Control(control::Control),
 }
 
@@ -126,6 +128,7 @@ fn pass(native: Native) -> Pass {
         Move | Clear | Compare(_) | Many(_) | Fill { .. } => Pass::Fields,
         String(_) => Pass::Strings,
         Float(_) => Pass::Floats,
+        Vector(_) => Pass::Vectors,
         Control(_) => Pass::Control,
         LoadMultiple(_)
         | StoreMultiple(_)
@@ -189,6 +192,7 @@ fn form(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
         Form::DivideLogical { storage } if pair => DivideLogical { storage },
         Form::DivideSingle(width) if pair => DivideSingle(width),
         Form::Float(form) if float && float_forms::inline(form, i) => Float(form),
+        Form::Vector(form) if vector_forms::inline(form, i) => Vector(form),
         form if modern => Control(control::Control::of(form, i)?),
         _ => return None,
     })

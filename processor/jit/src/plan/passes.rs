@@ -19,6 +19,7 @@ pub(crate) enum Pass {
     Fields,
     Strings,
     Floats,
+    Vectors,
     Control,
     Inline,
     Returns,
@@ -29,7 +30,7 @@ pub(crate) enum Pass {
 }
 
 /// All of them, by the names that the environment has, and what each does.
-pub(crate) const PASSES: [(Pass, &str, &str); 18] = [
+pub(crate) const PASSES: [(Pass, &str, &str); 19] = [
     (Pass::Arms, "arms", "the other way of a loop's branch stays in its code"),
     (Pass::Spans, "spans", "accesses off one register share a TLB probe"),
     (Pass::Tables, "tables", "a small table counts as one access"),
@@ -41,6 +42,7 @@ pub(crate) const PASSES: [(Pass, &str, &str); 18] = [
     (Pass::Fields, "fields", "MVC, XC and CLC inline"),
     (Pass::Strings, "strings", "SRST, CLST and MVST inline"),
     (Pass::Floats, "floats", "binary floating point by the host"),
+    (Pass::Vectors, "vectors", "vector instructions by the host"),
     (Pass::Control, "control", "control instructions inline"),
     (Pass::Inline, "inline", "other routines' common cases inline"),
     (Pass::Returns, "returns", "the stack of the latest calls"),

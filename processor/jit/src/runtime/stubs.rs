@@ -11,6 +11,7 @@ use crate::emit::return_stack;
 use crate::emit::scratch::*;
 use crate::emit::shared_probes;
 use crate::emit::slots::{self, PAGES, SLOTS, Slots};
+use crate::emit::vectors;
 use crate::emit::words::POOL;
 use crate::idiom::{field_loops, fields, strings};
 use crate::runtime::known_blocks::{at_lookup, look_up};
@@ -275,5 +276,6 @@ impl Stubs {
         s.scratch[ELSEWHERE] = self.elsewhere;
         s.scratch[AT_LOOKUP_FOR] = self.lookup_for;
         float_flags::prepare(s, self.floats_ready);
+        vectors::prepare(s);
     }
 }
