@@ -196,7 +196,7 @@ pub struct State {
 }
 
 /// Words in `State::scratch`.
-pub const SCRATCH: usize = 180;
+pub const SCRATCH: usize = 181;
 
 /// Where host code finds what it needs, in bytes from the start of `State`, [`tlb::Entry`] or `Code`.
 pub mod layout {

@@ -205,8 +205,12 @@ pub enum Vector {
     Fetched,
     /// The same up to the end of a block, as long as M3 says.
     FetchedToBoundary,
+    /// One byte more of it than R3 says, and zeros.
+    FetchedBytes,
     /// R1 into storage.
     Stored,
+    /// One byte more of it than R3 says.
+    StoredBytes,
     /// R1 becomes R2.
     Copied,
     /// R1 becomes R2 and R3, bit by bit.

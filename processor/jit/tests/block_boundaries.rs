@@ -4,7 +4,9 @@
 #![cfg(translator)]
 
 use arch::{Absolute, Psw};
+use base::Held;
 use cpu::cr0;
+use std::sync::{Mutex, MutexGuard};
 use vectors::machine::{Event, Machine};
 
 const TEXT: u64 = 0x8000;
@@ -13,6 +15,12 @@ const PAGE: u64 = 0x20000;
 const SIZE: u64 = 0x1000;
 const RESULTS: u64 = 0x40000;
 const RECORD: u64 = 32;
+
+/// One test at a time: statistics are the whole process's.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().held()
+}
 
 /// A byte of storage that tells its place from others.
 fn byte(at: u64) -> u8 {
@@ -54,6 +62,7 @@ fn text(m: u8, index: u8) -> Vec<u8> {
 
 #[test]
 fn what_lies_beyond_a_block_is_neither_fetched_nor_counted() {
+    let _alone = alone();
     for (patience, index) in [(0, 0), (1, 0), (1, 6), (40, 6)] {
         for m in 0..=6 {
             let mut machine = machine(&text(m, index), patience);
@@ -81,6 +90,7 @@ fn what_lies_beyond_a_block_is_neither_fetched_nor_counted() {
 
 #[test]
 fn the_page_after_is_a_protection_exception_where_the_block_begins_in_it() {
+    let _alone = alone();
     for patience in [0, 1, 40] {
         for m in 0..=6 {
             let mut machine = machine(&text(m, 0), patience);
@@ -98,6 +108,7 @@ fn the_page_after_is_a_protection_exception_where_the_block_begins_in_it() {
 
 #[test]
 fn elements_are_fetched_by_the_text_or_by_a_register() {
+    let _alone = alone();
     let vector: Vec<u8> = (1..=16).map(|n| n * 15).collect();
     for (patience, base) in [(0, 0), (1, 0), (1, 7), (40, 0)] {
         for m in 0..=4u8 {
@@ -124,4 +135,22 @@ fn elements_are_fetched_by_the_text_or_by_a_register() {
             }
         }
     }
+}
+
+#[test]
+fn where_no_block_ends_no_handler_is_called() {
+    let _alone = alone();
+    const ROUNDS: u64 = 1000;
+    let before = engine::statistics();
+    let mut machine = machine(&text(6, 6), 1);
+    let gr = &mut machine.state.gr;
+    (gr[3], gr[6], gr[12], gr[13]) = (PAGE + 8, 100, ROUNDS, RESULTS);
+    assert_eq!(machine.run(1_000_000), Event::Program { code: 1, ilc: 1, dxc: 0 });
+    drop(machine);
+    let after = engine::statistics();
+    assert!(after.executed - before.executed > 7 * ROUNDS, "most of it is code");
+    let elsewhere = after.called - before.called + after.sites - before.sites;
+    // VLBB alone is called where the host has no vectors for it.
+    let most = if is_x86_feature_detected!("avx2") { ROUNDS / 10 } else { ROUNDS + ROUNDS / 10 };
+    assert!(elsewhere < most, "{elsewhere} in handlers");
 }

@@ -6,7 +6,7 @@
 use arch::Absolute;
 use base::Held;
 use cpu::cr0;
-use isa::form::Form;
+use isa::form::{Form, Vector};
 use isa::{Format, Instruction, instructions};
 use std::sync::{Mutex, MutexGuard};
 use support::Random;
@@ -31,10 +31,13 @@ const VECTORS: [u64; 8] = [0, 1, 2, 5, 16, 17, 30, 31];
 /// An instruction of this row with chance operands: modifiers may be none that it has.
 fn instruction(row: &Instruction, random: &mut Random) -> Vec<u8> {
     let mut text = blank(row);
-    let storage = row.format == Format::VRX;
+    let lengths = matches!(row.shape.form, Form::Vector(Vector::FetchedBytes | Vector::StoredBytes));
+    let storage = row.format == Format::VRX || lengths;
     for field in fields(row) {
         let value = match field.0 {
             Field::V1 | Field::V2 | Field::V3 | Field::V4 => random.pick(&VECTORS),
+            // The number of the last byte, or a great number.
+            Field::R3 if lengths => random.pick(&[2, 3, 4]),
             Field::R1 | Field::R2 | Field::R3 => 4 + random.below(6u64),
             Field::M3 | Field::M4 | Field::M5 | Field::M6 => random.below(7u64),
             Field::X2 => random.pick(&[0, 0, 2]),
@@ -92,7 +95,7 @@ fn machine(text: &[u8], seed: u64, patience: u8) -> Machine {
         machine.state.gr[r] = random.word();
     }
     let gr = &mut machine.state.gr;
-    (gr[1], gr[2], gr[3], gr[11], gr[12]) = (OPERANDS, random.below(64), random.below(70), 0, ROUNDS);
+    (gr[1], gr[2], gr[3], gr[11], gr[12]) = (OPERANDS, random.below(18), random.below(70), 0, ROUNDS);
     machine
 }
 

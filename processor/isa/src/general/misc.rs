@@ -186,10 +186,10 @@ pub(crate) fn load_count_to_block_boundary<C: Cpu>(cpu: &mut C, i: &Fields) -> S
     let rest = cpu.sub(W64, block, offset);
     let fewer = cpu.below(W64, rest, most);
     let count = cpu.select(fewer, rest, most);
+    // Of a mask of one bit the code is 0 or 3.
+    let mask = cpu.imm(1);
+    cpu.set_cc(Cc::TestMask { value: fewer, mask });
     cpu.set_gr(W32, i.r1, count);
-    let [three, zero] = [3, 0].map(|code| cpu.imm(code));
-    let code = cpu.select(fewer, three, zero);
-    cpu.set_cc(Cc::Value(code));
     Ok(())
 }
 

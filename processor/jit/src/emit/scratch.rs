@@ -90,6 +90,8 @@ pub(crate) const STORE_ACROSS: usize = 160;
 pub(crate) const BUFFER: usize = 162;
 /// The order of bytes in storage for each half of a vector.
 pub(crate) const BYTES_OF_VECTOR: usize = 178;
+/// The routine that stores some bytes of a vector.
+pub(crate) const STORE_BYTES: usize = 180;
 /// The operands of a condition code that is not worked out yet.
 pub(crate) const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.

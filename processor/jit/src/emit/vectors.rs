@@ -4,7 +4,7 @@
 //! instruction only. A guest's vector lies in the `State` as two halves in the host's order. So its byte n from the
 //! left is the host's byte n ^ 7, and only what moves elements to other places must know that.
 
-use crate::emit::assembler::{asm, scratch};
+use crate::emit::assembler::{Assembler, asm, scratch};
 use crate::emit::body::half;
 use crate::emit::emitter::Emitter;
 use crate::emit::scratch::*;
@@ -18,6 +18,26 @@ use isa::{Cc, Cpu, Fields, Width, Width::*};
 /// What generated code needs to find in `State::scratch`: the order of bytes in storage, for each half of a vector.
 pub(crate) fn prepare(s: &mut State) {
     s.scratch[BYTES_OF_VECTOR..BYTES_OF_VECTOR + 2].copy_from_slice(&[0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f]);
+}
+
+/// Emits a routine that stores the first bytes of xmm0 at rcx, one more than eax says. Changes rdx. Each byte is stored
+/// once or twice, and no other is: what other CPUs see is one of two values, as with any store.
+pub(crate) fn emit(a: &mut Assembler) -> usize {
+    struct E<'a> {
+        a: &'a mut Assembler,
+    }
+    let e = E { a };
+    let (at, buffer) = (e.a.offset().0, scratch(BUFFER));
+    asm!(e, vmovdqu [rbp + buffer], xmm0 ; cmp eax, 15 ; je >all ; cmp eax, 7 ; jae >eight ; cmp eax, 3 ; jae >four
+        ; cmp eax, 1 ; jae >two ; mov dl, [rbp + buffer] ; mov [rcx], dl ; ret
+        ; all: ; vmovdqu [rcx], xmm0 ; ret
+        ; eight: ; mov rdx, [rbp + buffer] ; mov [rcx], rdx
+        ; mov rdx, [rbp + rax + buffer - 7] ; mov [rcx + rax - 7], rdx ; ret
+        ; four: ; mov edx, [rbp + buffer] ; mov [rcx], edx
+        ; mov edx, [rbp + rax + buffer - 3] ; mov [rcx + rax - 3], edx ; ret
+        ; two: ; mov dx, [rbp + buffer] ; mov [rcx], dx
+        ; mov dx, [rbp + rax + buffer - 1] ; mov [rcx + rax - 1], dx ; ret);
+    at
 }
 
 /// The second operand of an operation of the host's: a register, or what lies so far from rbp.
@@ -49,6 +69,8 @@ impl Emitter<'_> {
                 asm!(self, vmovdqu xmm0, [rbp + half(i.r1, 0)] ; vpshufb xmm0, xmm0, [rbp + scratch(BYTES_OF_VECTOR)]
                     ; vmovdqu [rcx], xmm0);
             }
+            FetchedBytes => self.fetch_bytes(i),
+            StoredBytes => self.store_bytes(i),
             Copied => {
                 self.take_vector(0, i.r2);
                 self.put_vector(i.r1);
@@ -184,6 +206,37 @@ impl Emitter<'_> {
         self.reach(at, 16, false);
         asm!(self, vmovdqu xmm0, [rcx] ; vpshufb xmm0, xmm0, [rbp + scratch(BYTES_OF_VECTOR)]);
         self.put_vector(i.r1);
+    }
+
+    /// A host register with the number of the last byte: what R3 says, up to 15.
+    fn last_of_bytes(&mut self, i: &Fields) -> u8 {
+        let w = self.gr(W32, i.r3);
+        let (h, last) = (self.host(w, W32), self.temp());
+        asm!(self, mov eax, 15 ; mov Rd(last), Rd(h) ; cmp Rd(last), eax ; cmova Rd(last), eax);
+        last
+    }
+
+    /// All sixteen bytes are fetched, since they are in one page; those that are not wanted become zeros.
+    fn fetch_bytes(&mut self, i: &Fields) {
+        let last = self.last_of_bytes(i);
+        let at = self.address(0, i.b2, i.d2).address;
+        self.reach(at, 16, false);
+        // The order of bytes is also the number of each.
+        asm!(self, vmovdqu xmm1, [rbp + scratch(BYTES_OF_VECTOR)] ; vmovdqu xmm0, [rcx] ; vpshufb xmm0, xmm0, xmm1
+            ; vmovd xmm2, Rd(last));
+        self.packed(operation(Vector::Repeated, 0), 2, 0, Second::Register(2));
+        self.packed(operation(Vector::Greater, 0), 1, 1, Second::Register(2));
+        self.packed(operation(Vector::AndComplement, 0), 0, 1, Second::Register(0));
+        self.put_vector(i.r1);
+    }
+
+    fn store_bytes(&mut self, i: &Fields) {
+        let last = self.last_of_bytes(i);
+        let at = self.address(0, i.b2, i.d2).address;
+        self.settle_vector(i.r1);
+        self.reach(at, Len::Register(last), true);
+        asm!(self, vmovdqu xmm0, [rbp + half(i.r1, 0)] ; vpshufb xmm0, xmm0, [rbp + scratch(BYTES_OF_VECTOR)]
+            ; mov eax, Rd(last) ; call QWORD [rbp + scratch(STORE_BYTES)]);
     }
 
     /// To its handler if a block of storage ends within the second operand. Over the end of a page no access goes on in

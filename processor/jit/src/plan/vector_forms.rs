@@ -76,7 +76,7 @@ pub(crate) fn inline(what: Vector, i: &Fields) -> bool {
     let number = i.b2 == 0;
     let form = match what {
         Fetched | Stored | Copied | And | AndComplement | Or | ExclusiveOr => true,
-        Selected | Halves | Chosen | Pair | ByteMask => true,
+        Selected | Halves | Chosen | Pair | ByteMask | FetchedBytes | StoredBytes => true,
         FetchedToBoundary => i.m3 <= 6,
         Sums | Differences | Products | Equal | Greater => packed(what, i.m4).is_some(),
         Greatest | GreatestLogical | Least | LeastLogical => packed(what, i.m4).is_some(),
@@ -100,8 +100,8 @@ pub(crate) fn inline(what: Vector, i: &Fields) -> bool {
 /// What it fetches or stores, if it does: so many bytes, and whether they are stored.
 pub(crate) fn access(what: Vector) -> Option<(i32, bool)> {
     match what {
-        Vector::Fetched | Vector::FetchedToBoundary => Some((16, false)),
-        Vector::Stored => Some((16, true)),
+        Vector::Fetched | Vector::FetchedToBoundary | Vector::FetchedBytes => Some((16, false)),
+        Vector::Stored | Vector::StoredBytes => Some((16, true)),
         _ => None,
     }
 }
@@ -110,6 +110,7 @@ pub(crate) fn access(what: Vector) -> Option<(i32, bool)> {
 pub(crate) fn reads(what: Vector, i: &Fields) -> u16 {
     let registers = match what {
         Vector::Fetched | Vector::FetchedToBoundary | Vector::Stored => [i.x2, i.b2],
+        Vector::FetchedBytes | Vector::StoredBytes => [i.r3, i.b2],
         Vector::Pair => [i.r2, i.r3],
         Vector::ElementSet => [i.r3, 0],
         _ => [0, 0],

@@ -98,6 +98,7 @@ pub(crate) struct Stubs {
     fetch_across: [u64; 2],
     find_across: [u64; 2],
     store_across: [u64; 2],
+    store_bytes: u64,
     move_field: u64,
     floats_ready: u64,
     refill: u64,
@@ -163,6 +164,7 @@ impl Stubs {
             fetch_across: self.fetch_across.map(to),
             find_across: self.find_across.map(to),
             store_across: self.store_across.map(to),
+            store_bytes: to(self.store_bytes),
             move_field: to(self.move_field),
             floats_ready: to(self.floats_ready),
             refill: to(self.refill),
@@ -220,6 +222,7 @@ impl Stubs {
             ; none: ; xor eax, eax ; ret);
         let alone = shared_probes::emit(a);
         let across = across_pages::emit(a);
+        let store_bytes = vectors::emit(a);
         let floats_ready = float_flags::emit(a);
         let routines = fields::emit(a);
         let string_routines = strings::emit(a);
@@ -244,6 +247,7 @@ impl Stubs {
             fetch_across: across.fetch.map(place),
             find_across: across.find.map(place),
             store_across: across.store.map(place),
+            store_bytes: place(store_bytes),
             move_field: place(move_field),
             floats_ready: place(floats_ready),
             refill: place(refill),
@@ -265,6 +269,7 @@ impl Stubs {
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
+        s.scratch[STORE_BYTES] = self.store_bytes;
         s.scratch[FETCH_ACROSS..FETCH_ACROSS + 2].copy_from_slice(&self.fetch_across);
         s.scratch[FIND_ACROSS..FIND_ACROSS + 2].copy_from_slice(&self.find_across);
         s.scratch[STORE_ACROSS..STORE_ACROSS + 2].copy_from_slice(&self.store_across);
