@@ -211,7 +211,7 @@ pub(super) const ALL: &[Experiment] = &[
         way: Way::Runs(guests::quick),
         shape: &[
             value("AVG ELIST SIZE without", 2.0, 5.0),
-            value("processor time of a user without QUICKDSP", 0.0, 15.0),
+            value("AVG ELIST SIZE with", 1.0, 3.5),
             value("processor time of the same with QUICKDSP", 15.0, 40.0),
         ],
         pictures: &[],
