@@ -68,16 +68,21 @@ pub struct Tally {
 }
 
 impl RealStorage {
-    /// The slots.
+    /// The slots that can be used, and those that are.
     pub fn slots(&self) -> SlotCensus {
-        let all = self.slots.count() - self.slots.bad();
-        SlotCensus { all, used: all - self.slots.free() }
+        let [page, spool] = [false, true].map(|overflow| self.tier(overflow));
+        SlotCensus { all: page.all + spool.all, used: page.used + spool.used }
     }
 
     /// Those of page space, or of the spool space to which it overflows.
     pub fn tier(&self, overflow: bool) -> SlotCensus {
         let (all, used) = self.slots.tier(overflow);
         SlotCensus { all, used }
+    }
+
+    /// Whether a volume gets no more pages.
+    pub fn is_drained(&self, volume: usize) -> bool {
+        self.slots.is_drained(volume)
     }
 
     /// What is in use of these slots of a volume, in units of so many slots each.

@@ -30,6 +30,7 @@
 mod audit;
 mod blocks;
 mod counts;
+mod drain;
 mod list;
 mod migrate;
 mod orders;

@@ -3,7 +3,7 @@
 //! Each volume has a cursor that sweeps over it. A block set takes the next free slots in a row at or after the cursor,
 //! and is cut shorter where there is no such row. Of several volumes, the one with the fewest transfers under way is
 //! asked first, and of those with as few, the one that was used longest ago. Volumes for overflow, which are spool
-//! space, are used when all others are full.
+//! space, are used when all others are full. A drained volume gets no more pages, and has as much room as it has pages.
 
 use crate::{Place, Slot};
 use std::ops::Range;
@@ -49,6 +49,7 @@ pub struct SlotUse {
 struct Volume {
     slots: Range<u32>,
     overflow: bool,
+    drained: bool,
     cursor: u32,
     free: u32,
     in_flight: u32,
@@ -67,6 +68,8 @@ pub(crate) struct Slots {
     busy: Vec<u64>,
     volumes: Vec<Volume>,
     turns: u64,
+    /// Where the search for pages that are to leave drained volumes goes on.
+    leaving: u32,
 }
 
 impl Slots {
@@ -78,11 +81,48 @@ impl Slots {
                 let slots = first..first + count;
                 first = slots.end;
                 let (cursor, high) = (slots.start, slots.start);
-                Volume { slots, overflow, cursor, free: count, in_flight: 0, bad: 0, high, turn: 0 }
+                Volume { slots, overflow, drained: false, cursor, free: count, in_flight: 0, bad: 0, high, turn: 0 }
             })
             .collect();
         let entries = vec![Entry::default(); first as usize];
-        Slots { entries, busy: vec![0; first.div_ceil(64) as usize], volumes, turns: 0 }
+        Slots { entries, busy: vec![0; first.div_ceil(64) as usize], volumes, turns: 0, leaving: 0 }
+    }
+
+    /// Has a volume get no more pages, or get some again. False if there is no such volume.
+    pub(crate) fn drain(&mut self, volume: usize, drained: bool) -> bool {
+        self.volumes.get_mut(volume).map(|volume| volume.drained = drained).is_some()
+    }
+
+    /// Whether it gets no more.
+    pub(crate) fn is_drained(&self, volume: usize) -> bool {
+        self.volumes.get(volume).is_some_and(|volume| volume.drained)
+    }
+
+    /// The slots of a volume that pages have copies on.
+    pub(crate) fn owned(&self, volume: usize) -> impl Iterator<Item = (Slot, Place)> + '_ {
+        let slots = self.volumes.get(volume).map_or(0..0, |volume| volume.slots.clone());
+        slots.filter_map(|slot| Some((Slot(slot), self.entries[slot as usize].at?)))
+    }
+
+    /// Whether any volume has room.
+    pub(crate) fn has_room(&self) -> bool {
+        self.volumes.iter().any(|volume| !volume.drained && volume.free > 0)
+    }
+
+    /// The next page with a copy on a drained volume for which `choose` is true.
+    pub(crate) fn next_to_leave(&mut self, choose: impl Fn(Slot, Place) -> bool) -> Option<Place> {
+        let chosen =
+            |slot: u32| self.entries[slot as usize].at.filter(|&at| choose(Slot(slot), at)).map(|at| (slot, at));
+        let left = || self.volumes.iter().filter(|volume| volume.drained).flat_map(|volume| volume.slots.clone());
+        let after = left().filter(|&slot| slot >= self.leaving).find_map(chosen);
+        let (slot, at) = after.or_else(|| left().find_map(chosen))?;
+        self.leaving = slot + 1;
+        Some(at)
+    }
+
+    /// Whether a page that comes from this slot leaves it for good.
+    pub(crate) fn is_left(&self, slot: Slot) -> bool {
+        self.volumes.iter().any(|volume| volume.drained && volume.slots.contains(&slot.0))
     }
 
     pub(crate) fn count(&self) -> u32 {
@@ -98,12 +138,13 @@ impl Slots {
         self.volumes.iter().map(|volume| volume.bad).sum()
     }
 
-    /// All slots that have not failed, and those of them that are in use: of page space, or of what it overflows to.
+    /// All slots that have not failed, and those of them that are in use: of page space, or of what it overflows to. Of
+    /// drained volumes only those count that are in use.
     pub(crate) fn tier(&self, overflow: bool) -> (u32, u32) {
         let of = self.volumes.iter().filter(|volume| volume.overflow == overflow);
         of.fold((0, 0), |(all, used), volume| {
-            let here = volume.slots.len() as u32 - volume.bad;
-            (all + here, used + here - volume.free)
+            let mine = volume.slots.len() as u32 - volume.bad - volume.free;
+            (all + mine + if volume.drained { 0 } else { volume.free }, used + mine)
         })
     }
 
@@ -167,7 +208,7 @@ impl Slots {
 
     /// Takes them of page space, or of what it overflows to.
     fn take_of(&mut self, pages: &[Place], overflow: bool) -> Option<(Slot, u32)> {
-        let usable = |volume: &Volume| volume.free > 0 && volume.overflow == overflow;
+        let usable = |volume: &Volume| volume.free > 0 && volume.overflow == overflow && !volume.drained;
         let mut order: Vec<usize> = (0..self.volumes.len()).filter(|&n| usable(&self.volumes[n])).collect();
         order.sort_by_key(|&n| (self.volumes[n].in_flight, self.volumes[n].turn, n));
         let mut count = pages.len() as u32;
@@ -242,6 +283,23 @@ impl Slots {
 mod tests {
     use super::*;
     use crate::SpaceId;
+
+    #[test]
+    fn a_drained_volume_gets_no_pages() {
+        let mut slots = Slots::new(&[Room::from(10), Room::from(10), Room { slots: 10, overflow: true }]);
+        assert_eq!(slots.take(&pages(4)), Some((Slot(0), 4)));
+        assert!(slots.drain(0, true) && slots.is_drained(0) && !slots.drain(3, true) && !slots.is_drained(3));
+        assert_eq!((slots.tier(false), slots.is_left(Slot(3)), slots.is_left(Slot(13))), ((14, 4), true, false));
+        assert_eq!(slots.owned(0).map(|(slot, _)| slot.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(slots.take(&pages(10)), Some((Slot(10), 10)));
+        // Nothing is left but spool space.
+        assert_eq!(slots.take(&pages(2)), Some((Slot(20), 2)));
+        slots.drain(2, true);
+        assert_eq!(slots.take(&pages(2)), None);
+        slots.drain(0, false);
+        assert_eq!(slots.take(&pages(2)), Some((Slot(4), 2)));
+        assert_eq!((slots.tier(false), slots.tier(true)), ((20, 16), (2, 2)));
+    }
 
     fn pages(count: u32) -> Vec<Place> {
         (0..count).map(|page| Place { space: SpaceId(1), page }).collect()

@@ -755,5 +755,8 @@ impl RealStorage {
         self.counts.reads += 1;
         self.space_mut(at.space).reads += 1;
         self.settle(at, frame, wanted);
+        if self.slots.is_left(slot) {
+            self.leave(at);
+        }
     }
 }

@@ -11,8 +11,14 @@ use std::collections::HashMap;
 use support::Random;
 
 /// What is there: frames, blocks of expanded storage, slots by volume.
-const SIZES: &[(u32, u32, &[u32])] =
-    &[(400, 0, &[3000, 2000]), (400, 500, &[5000]), (300, 64, &[700]), (500, 300, &[]), (250, 0, &[])];
+const SIZES: &[(u32, u32, &[u32])] = &[
+    (400, 0, &[3000, 2000]),
+    (400, 500, &[5000]),
+    (300, 64, &[700]),
+    (500, 300, &[]),
+    (250, 0, &[]),
+    (400, 200, &[1500, 1500]),
+];
 
 /// So many frames are lent at most.
 const LENT: u32 = 40;
@@ -96,6 +102,7 @@ struct Model {
     free_storage: Vec<Vec<Frame>>,
     /// Transfers under way, and the words that go out.
     flying: Vec<(Transfer, Vec<u64>)>,
+    volumes: usize,
     /// How many slots have failed.
     spoiled: usize,
     now: u64,
@@ -134,6 +141,7 @@ impl Model {
             locked,
             free_storage,
             flying,
+            volumes: volumes.len(),
             spoiled,
             now,
             references,
@@ -370,6 +378,18 @@ impl Model {
         }
     }
 
+    /// A volume is drained, or used again; pages leave one that is drained. The last one has room for all.
+    fn drain(&mut self) {
+        let drained = self.random.one_in(2) && self.volumes > 1;
+        let known = self.real.drain(0, drained);
+        assert_eq!((known, self.real.is_drained(0)), (self.volumes > 0, drained));
+        for _ in 0..self.random.below(20) {
+            let Some(at) = self.real.next_to_leave(|_| true) else { break };
+            self.want(at);
+            self.land();
+        }
+    }
+
     fn step(&mut self) {
         self.now += 1;
         match self.random.below(1000) {
@@ -399,6 +419,7 @@ impl Model {
                 let pages = self.random.below(60);
                 self.real.reserve(space, pages).expect("the space exists");
             }
+            997 => self.drain(),
             _ => drop(self.real.migrate(self.now)),
         }
         match self.real.is_short() {
