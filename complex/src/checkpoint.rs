@@ -8,7 +8,7 @@ use crate::Configuration;
 use crate::ipl::IplParameters;
 use crate::sclp::ServiceElement;
 use base::Held;
-use cpu::{External, WrappingKeys};
+use cpu::{External, Notice, WrappingKeys};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -70,6 +70,9 @@ pub struct Checkpoint {
     ipl: IplParameters,
     external: Vec<External>,
     machine_check: u64,
+    /// What programs are to be told still of pages that they miss.
+    #[serde(default)]
+    awaited: Vec<Notice>,
 }
 
 impl Configuration {
@@ -87,7 +90,7 @@ impl Configuration {
         // A signal without its event does no harm, an event without its signal is not seen. So events come first.
         let service = self.service.lock().held().clone();
         let channels = self.css().checkpoint()?;
-        let (external, machine_check) = self.shared.floating.pending();
+        let (external, awaited, machine_check) = self.shared.floating.pending();
         Ok(Checkpoint {
             storage: self.storage().size(),
             facilities: self.shared.facilities.consistent().0,
@@ -100,6 +103,7 @@ impl Configuration {
             ipl: self.ipl.lock().held().clone(),
             external,
             machine_check,
+            awaited,
         })
     }
 
@@ -137,6 +141,10 @@ impl Configuration {
         *self.service.lock().held() = from.service.clone();
         *self.ipl.lock().held() = from.ipl.clone();
         self.shared.floating.set_pending(&from.external, from.machine_check);
+        for cpu in self.shared.floating.have_come(&from.awaited) {
+            let signals = self.shared.signals.get(usize::from(cpu));
+            signals.into_iter().for_each(|signals| signals.raise(cpu::attention::PSEUDO_PAGE_FAULT));
+        }
         self.css().resume(&from.channels)?;
         self.raise_all(self.shared.floating.attention());
         Ok(())

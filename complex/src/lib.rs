@@ -362,6 +362,11 @@ impl Configuration {
         self.shared.signals[cpu as usize].raise(attention::LEAVE);
     }
 
+    /// The same, and one that waits is run for it.
+    pub fn summon(&self, cpu: u16) {
+        self.message(cpu, attention::LEAVE);
+    }
+
     /// Whether the CPU is stopped.
     pub fn is_stopped(&self, cpu: u16) -> bool {
         self.cpus[cpu as usize].stopped.load(SeqCst)
@@ -409,6 +414,15 @@ impl Configuration {
     pub fn external(&self, what: cpu::External) {
         let bit = self.shared.floating.external(what);
         self.raise_all(bit);
+    }
+
+    /// The page has come that has this ticket ([`cpu::Notice`]): the program that waits for it is told.
+    pub fn page_came(&self, ticket: u64) {
+        match self.shared.floating.page_came(ticket) {
+            Some((bit, None)) => self.raise_all(bit),
+            Some((bit, Some(cpu))) => self.message(cpu, bit),
+            None => {}
+        }
     }
 
     /// CP has an interruption for CPU `cpu`, of class `attention::IUCV` or `attention::VMCF`: `run` ends with

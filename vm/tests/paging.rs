@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 use support::line::Line;
-use support::{SHELL, System, guest, own_volume};
+use support::{SHELL, System, guest, own_volume, sample};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
@@ -37,13 +37,18 @@ fn operator(system: &System) -> Line {
 
 /// Logs on and brings Linux up, with so much storage and so many CPUs.
 fn linux(system: &System, user: &str, storage: &str, cpus: usize) -> Option<Line> {
+    linux_with(system, user, storage, cpus, "")
+}
+
+/// The same, with more on the kernel's command line.
+fn linux_with(system: &System, user: &str, storage: &str, cpus: usize, more: &str) -> Option<Line> {
     let guest = guest()?;
     let mut line = Line::log_on(system, &user.to_lowercase());
     line.say(&format!("define storage {storage}"), "Storage cleared");
     for cpu in 1..cpus {
         line.say(&format!("define cpu {cpu}"), "DEFINED");
     }
-    system.fill_reader(user, &guest, SHELL);
+    system.fill_reader(user, &guest, &format!("{SHELL} {more}"));
     line.until("RDR FILE 0003");
     line.enter("ipl 00c");
     line.until_within("SHELL-START", BOOT);
@@ -93,6 +98,51 @@ fn linux_has_twice_the_storage_there_is() {
         line.enter("poweroff");
         line.until("HCPGSP2629I");
         line.say("logoff", "LOGOFF AT");
+    }
+}
+
+/// Six programs that have more storage together than the system. Linux is told when one of them misses a page, and runs
+/// another.
+const PROGRAMS: [&str; 3] = [
+    "p() { awk -v k=$1 -v c=$c 'BEGIN { for (i = 0; i < c; i++) a[i] = i * k; q(); q(); q() } \\",
+    "function q() { s = 0; for (i = 0; i < c; i++) s += a[i]; print \"SUM\", k, s / k / (c - 1) }'; }; echo END-OF-6",
+    "for n in 1 2 3 4 5 6; do p $n & done; wait; grep PFL /proc/interrupts; echo END-OF-7",
+];
+
+#[test]
+fn linux_goes_on_while_a_page_comes() {
+    for (more, engine, real, count) in
+        [("", "jit", 192, 500_000), ("", "interpreter", 128, 250_000), ("nopfault", "jit", 192, 500_000)]
+    {
+        let folder = sample(&format!("paging-told-{engine}{more}"));
+        configure(&folder, &format!("STORAGE {real}M\nPAGE 1G\n"));
+        let system = System::start_with(folder, &["--engine", engine]);
+        let Some(mut line) = linux_with(&system, "LINUX1", "512M", 1, more) else { return };
+        line.enter(&format!("c={count}"));
+        line.enter(PROGRAMS[0]);
+        perform(&mut line, &PROGRAMS[1..2]);
+        line.enter(PROGRAMS[2]);
+        let said = line.until_within("\nEND-OF-7", LOAD);
+        let right = format!(" {}", count / 2);
+        let sums = said.lines().filter(|line| line.starts_with("SUM ") && line.trim_end().ends_with(&right));
+        assert_eq!(sums.count(), 18, "{said}");
+        let told: u64 = said
+            .lines()
+            .find_map(|line| line.trim_start().strip_prefix("PFL:")?.split_whitespace().next()?.parse().ok())
+            .unwrap_or_else(|| panic!("no count in {said}"));
+        let user = line.say("#cp indicate user", "PCH=");
+        println!("{engine} {more}: {told}\n{user}");
+        match more {
+            "" => {
+                let (first, second) = (number(&user, "PFAULT=", "PFAULT="), number(&user, "PFAULT=", "COMPLETED="));
+                assert!(told > 100 && first > 50 && first - second < 10, "{told} {user}");
+                // Each has an interruption of its own, and nothing else counts there.
+                assert!(first + second >= told, "{told} {user}");
+            }
+            _ => assert!(told == 0 && !user.contains("PFAULT="), "{told} {user}"),
+        }
+        line.enter("poweroff");
+        line.until("HCPGSP2629I");
     }
 }
 

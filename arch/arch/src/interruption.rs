@@ -42,6 +42,8 @@ pub enum Program {
     TranslationSpecification = 0x12,
     /// An instruction in a mode or with controls that it may not have.
     SpecialOperation = 0x13,
+    /// A page that CP has taken away is missed, or has come (SET PAGEX).
+    PseudoPageFault = 0x14,
     /// An operand of a wrong value, of an I/O instruction for one.
     Operand = 0x15,
     /// A trace entry that would reach the next page.
@@ -124,6 +126,7 @@ impl Program {
             self,
             SegmentTranslation
                 | PageTranslation
+                | PseudoPageFault
                 | AsceType
                 | RegionFirstTranslation
                 | RegionSecondTranslation

@@ -3,7 +3,7 @@
 use crate::Call;
 use arch::diagnose::{HANDSHAKE_VERSION, HANDSHAKE_WORDS, PageFaultHandshake};
 use arch::{Absolute, PAGE, PAGE_MASK, Program, Real};
-use cpu::Interruption;
+use cpu::{Handshake, Interruption};
 use zerocopy::{FromZeros, IntoBytes};
 
 /// Where the pages lie that programs may release: the assigned storage locations are below.
@@ -88,24 +88,45 @@ pub fn pending_page_release(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'258'`: the page fault handshake.
 ///
-/// Rx: the real address of a block of five doublewords, version 2, that says what is wanted: 0 establishes the
-/// handshake, with the real address of a token and masks for the PSW; 1 cancels it, and has neither. Pages of a virtual
-/// machine are always there, so that no program has anything to wait for. Ry gets 8 for the first, not available, and 4
-/// for the second: nothing is established.
+/// Rx: the real address of a block of five doublewords, version 2. Function 0 establishes the handshake for this
+/// virtual CPU, with the real address of a token and two masks; 1 cancels it, and has neither. From then on a page that
+/// has to be read from page space stops the program only if it cannot be told. It can where the bits of the PSW that
+/// the first mask selects are as in the second, and external interruptions of the service-signal subclass are let in.
+/// It gets external interruption X'2603' with X'0600' at X'84' and the token, and executes the instruction again later.
+/// The same with X'0680' says that the page has come, to any virtual CPU. In ESA/390 it is X'0200' and X'0280', and the
+/// token is a word.
+///
+/// Ry gets 0; 8 where the handshake is established already, or CP takes no pages away; 4 where there is none to cancel.
+/// A reset cancels it, too. What has not been told by then is not told any more.
 pub fn page_fault_handshake(call: &Call<'_>) -> Result<(), Interruption> {
     let mut block = PageFaultHandshake::new_zeroed();
     call.read(call.address(call.r1), block.as_mut_bytes())?;
-    let PageFaultHandshake { code, function, words, version, token, .. } = block;
+    let PageFaultHandshake { code, function, words, version, token, select, compare, .. } = block;
     call.specification(code == 0x258 && words.get() >= HANDSHAKE_WORDS && version == HANDSHAKE_VERSION)?;
+    let (token, select, compare) = (token.get(), select.get(), compare.get());
     let answer = match function.get() {
         0 => {
-            call.specification(token.get() % 8 == 0)?;
-            call.read(Real(token.get()), &mut [0; 8])?;
-            8
+            call.specification(token.is_multiple_of(8) && compare & !select == 0)?;
+            call.read(Real(token), &mut [0; 8])?;
+            let state = &mut call.core().state;
+            match state.handshake().is_none() && call.machine.pages.is_some() {
+                true => {
+                    state.set_handshake(Some(Handshake { token, select, compare }));
+                    0
+                }
+                false => 8,
+            }
         }
         1 => {
-            call.specification(token == 0 && block.select == 0 && block.compare == 0)?;
-            4
+            call.specification(token == 0 && select == 0 && compare == 0)?;
+            let state = &mut call.core().state;
+            match state.handshake() {
+                Some(_) => {
+                    state.set_handshake(None);
+                    0
+                }
+                None => 4,
+            }
         }
         _ => return Err(Program::Specification.into()),
     };

@@ -64,6 +64,8 @@ pub struct UserPages {
     pub puts: u64,
     /// Pages that have gone from there to page volumes.
     pub migrated: u64,
+    /// Page faults that its program was told of and did not wait for, and how many of these pages have come.
+    pub notices: (u64, u64),
 }
 
 /// What USER shows of one virtual machine.
@@ -99,8 +101,20 @@ pub struct User<'a> {
 /// The lines of one user.
 pub fn user(user: &User<'_>) -> Vec<String> {
     let User { userid, machine, megabytes, ipl, devices, .. } = user;
-    let UserPages { resident, working_set, locked, reserved, slots, reads, writes, blocks, gets, puts, migrated } =
-        user.pages;
+    let UserPages {
+        resident,
+        working_set,
+        locked,
+        reserved,
+        slots,
+        reads,
+        writes,
+        blocks,
+        gets,
+        puts,
+        migrated,
+        notices,
+    } = user.pages;
     let minutes = |microseconds: u64| {
         let seconds = microseconds / 1_000_000;
         format!("{:03}:{:02}", seconds / 60, seconds % 60)
@@ -114,6 +128,9 @@ pub fn user(user: &User<'_>) -> Vec<String> {
         format!("NPREF={slots:06} PREF=000000 READS={reads:06} WRITES={writes:06}"),
         format!("XSTORE={blocks:06} READS={gets:06} WRITES={puts:06} MIGRATES={migrated:06}"),
     ];
+    if let (told @ 1.., come) = notices {
+        lines.push(format!("PFAULT={told:06} COMPLETED={come:06}"));
+    }
     let connected = user.connected_us / 60_000_000;
     let connected = format!("{:02}:{:02}", connected / 60, connected % 60);
     for (n, &(cpu, (virtual_us, total_us))) in user.cpus.iter().enumerate() {

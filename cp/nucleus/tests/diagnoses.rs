@@ -147,6 +147,7 @@ fn the_page_fault_handshake_looks_at_its_block_in_order() {
     assert_eq!(block(0x258, 0, 5, 1, token), SPECIFICATION, "another version");
     assert_eq!(block(0x258, 0, 5, 2, [0x39c, 0, 0, 0]), SPECIFICATION, "the token's boundary");
     assert_eq!(block(0x258, 0, 5, 2, [END, 0, 0, 0]), ADDRESSING, "no token there");
+    assert_eq!(block(0x258, 0, 5, 2, [0x398, 1 << 48, 1 << 49, 0]), SPECIFICATION, "compared, and not selected");
     assert_eq!(block(0x258, 1, 5, 2, token), SPECIFICATION, "nothing to say when cancelling");
     assert_eq!(room.gr(4), 0xeeee, "no answer then");
     // The block comes first of all, at its real address.

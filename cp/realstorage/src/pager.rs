@@ -5,7 +5,8 @@
 //! storage itself ([`storage::Pager`]), with any lock held and perhaps in the middle of an instruction. So it never
 //! waits for a frame. If none is available it is lent one, and its virtual machine *owes*: at the next instruction's
 //! end its CPUs come back to CP, which waits until frames are there ([`Pages::settle`]). A fault does wait for the page
-//! itself. It reads that from its page volume on its own thread.
+//! itself. It reads that from its page volume on its own thread. A program that has agreed to be told does not wait
+//! ([`storage::Pager::bring_later`]): readers bring its page meanwhile.
 //!
 //! **Pages leave** on a thread of the pager's. It is woken when few frames are available. It chooses pages of one
 //! virtual machine, and withholds them. Then it has the CPUs of that give up their translations, with nothing locked.
@@ -21,6 +22,7 @@
 
 mod flags;
 mod hands;
+mod readers;
 mod space;
 mod state;
 mod thread;
@@ -40,7 +42,7 @@ pub use paging::{Census, Counts, SlotCensus, SlotUse, Standing};
 use paging::{Kind, Limits, RealStorage};
 use space::PagesOf;
 use state::{Inner, Pool, Told};
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -108,6 +110,11 @@ impl Paging {
                 blocks => Some(Storage::new(u64::from(blocks) * PAGE)?),
             }),
             outgoing: VecDeque::new(),
+            incoming: VecDeque::new(),
+            awaited: HashMap::new(),
+            arrived: Vec::new(),
+            readers: Vec::new(),
+            stuck: HashSet::new(),
             notices: Vec::new(),
             told: [Told::default(); 2],
             refused_until: 0,
@@ -117,10 +124,12 @@ impl Paging {
             asleep: false,
             ended: false,
         };
-        let inner = Arc::new(Inner {
+        let inner = Arc::new_cyclic(|own| Inner {
             pool: Mutex::new(pool),
             news: Condvar::new(),
             bell: Condvar::new(),
+            reads: Condvar::new(),
+            own: own.clone(),
             gone: Mutex::default(),
             has_gone: AtomicBool::new(false),
             volumes,
@@ -185,6 +194,22 @@ impl Paging {
         self.inner.lock().real.slot_use(volume, slots, unit)
     }
 
+    /// Has a page volume, by its place in [`Resources::volumes`], get no more pages (true), or some again. What it has
+    /// leaves it, as far as others have room.
+    pub fn drain(&self, volume: usize, drained: bool) {
+        let mut pool = self.inner.lock();
+        pool.stuck.clear();
+        pool.real.drain(volume, drained);
+        self.inner.look_at_slots(&mut pool);
+        self.inner.bell.notify_one();
+        self.inner.news.notify_all();
+    }
+
+    /// Whether it gets no more.
+    pub fn is_drained(&self, volume: usize) -> bool {
+        self.inner.lock().real.is_drained(volume)
+    }
+
     /// What the operator is to be told since this was asked last.
     pub fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.inner.lock().notices)
@@ -242,6 +267,7 @@ impl Drop for Paging {
         self.inner.lock().ended = true;
         self.inner.bell.notify_all();
         self.inner.news.notify_all();
+        self.inner.dismiss_readers();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

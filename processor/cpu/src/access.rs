@@ -504,6 +504,9 @@ impl State {
         }
         let checked = self.check(address, space, asce, access_key, access, fetch_only)?;
         let (absolute, low) = (checked.absolute, checked.low);
+        if self.storage().is_away(absolute) && self.goes_on_without(absolute) {
+            return Err(Interruption::Host);
+        }
         self.storage().mark_key(absolute, if store { key::REFERENCE | key::CHANGE } else { key::REFERENCE });
         let frame = absolute.0 & PAGE_MASK;
         if store {

@@ -1,6 +1,7 @@
 //! One CPU in a checkpoint: what it holds between two instructions, as a value that can be written down and read by
 //! another process.
 
+use crate::notices::Handshake;
 use crate::state::{Architecture, Counters, CpuTimer, Guarded, State};
 use arch::Psw;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub struct Checkpoint {
     /// CPUs with an emergency signal pending here, and the address of the one whose external call is, plus 1.
     emergency: u64,
     external_call: u32,
+    #[serde(default)]
+    handshake: Option<Handshake>,
 }
 
 impl State {
@@ -41,7 +44,7 @@ impl State {
         #[rustfmt::skip]
         let State {
             architecture, gr, cr, ar, fpr, fpc, prefix, breaking_event, clock_comparator, tod_programmable, stopped,
-            guarded, run_time_controls, counters, instructions,
+            guarded, run_time_controls, counters, instructions, handshake,
             // The PSW.
             ia: _, cc: _, program_mask: _, psw_mask: _, key: _, address_mask: _,
             // By their values now.
@@ -51,7 +54,7 @@ impl State {
             // What follows from the rest, or is found anew.
             next_ia: _, executed: _, data_asid: _, data_window: _, fetch_asid: _, fetch_window: _, block_stale: _,
             fetch_stale: _, blocks_stale: _, open: _, open_for: _, local: _, left: _, tlb: _, budget: _, scratch: _,
-            reported: _,
+            reported: _, in_engine: _, awaited: _,
             // Of an interruption that was taken before, of CP's TRACE, and of debuggers.
             translation_exception_id: _, exception_access_id: _, operand_access_id: _, interrupted: _,
             monitor_class: _, monitor_code: _, per_stored: _, watch: _, stops: _, touched: _, held_clock: _,
@@ -87,6 +90,7 @@ impl State {
             instructions: *instructions,
             emergency,
             external_call,
+            handshake: *handshake,
         })
     }
 
@@ -104,6 +108,7 @@ impl State {
         self.signals().set_calls(from.emergency, from.external_call);
         self.set_psw(Psw { mask: from.psw.0, address: from.psw.1 });
         self.breaking_event = from.breaking_event;
+        self.handshake = from.handshake;
         self.control_changed();
         self.per_changed();
         self.purge_tlb();

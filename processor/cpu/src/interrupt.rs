@@ -97,6 +97,7 @@ impl State {
                     self.store_real_u8(z::OPERAND_ACCESS_ID, self.operand_access_id);
                 }
             }
+            PseudoPageFault => self.store_real_u32(esa::TRANSLATION_EXCEPTION_ID, self.translation_exception_id as u32),
             // An address-space number or a PC number, of 32 bits at most.
             SpaceSwitchEvent | AfxTranslation | AsxTranslation | PrimaryAuthority | SecondaryAuthority
             | LxTranslation | ExTranslation | LfxTranslation | LsxTranslation | LsteSequence | AsteInstance => {

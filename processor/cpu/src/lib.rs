@@ -20,6 +20,7 @@ pub mod checkpoint;
 mod dat;
 mod exception_id;
 mod guarded;
+mod handshake;
 #[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod interlocked;
 mod interpretation;
@@ -27,6 +28,7 @@ mod interrupt;
 mod lockstep;
 mod measurement;
 mod mode;
+mod notices;
 mod signals;
 mod state;
 mod tables;
@@ -38,6 +40,7 @@ pub use access::{PageTableEntry, Translation};
 pub use asn::{EntryPoint, SecondTableEntry};
 pub use dat::{HostFault, Place};
 pub use lockstep::{Snapshot, Stored};
+pub use notices::{Handshake, Notice};
 pub use signals::{External, Floating, Order, Signals, attention};
 pub use state::{
     Access, Architecture, Area, At, CYCLES_PER_MICROSECOND, CounterSet, Counters, CpuTimer, Expanded, Facilities,

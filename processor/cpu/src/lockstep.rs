@@ -45,7 +45,7 @@ macro_rules! kept {
                     block_stale: _, fetch_stale: _, blocks_stale: _,
                     left: _, tlb: _, attention: _, open_for: _, scratch: _, transaction: _, transaction_aborted: _, address: _, stopped: _,
                     interrupted: _, interpretation: _, space_left: _, reported: _, shared: _, watch: _, held_clock: _,
-                    stops: _, touched: _,
+                    stops: _, touched: _, handshake: _, awaited: _, in_engine: _,
                 } = self;
                 Snapshot { $($name: *$name,)* $($other: *$other,)* }
             }

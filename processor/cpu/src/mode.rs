@@ -100,7 +100,8 @@ impl State {
         if psw & mask::MACHINE_CHECK != 0 && self.cr[14] & cr14::CHANNEL_REPORT != 0 {
             open |= bit::MACHINE_CHECK;
         }
-        self.open_for = [open, open | external, open | bit::IO, open | bit::IO | external];
+        let io = open | bit::IO | bit::PSEUDO_PAGE_FAULT;
+        self.open_for = [open, open | external, io, io | external];
         self.open = self.open_for[(psw >> 56 & 3) as usize];
     }
 

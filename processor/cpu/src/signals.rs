@@ -3,6 +3,7 @@
 //! A sender sets what it wants to say, then the attention bit, then (if the CPU may be idle) has it made runnable. The
 //! CPU looks at `attention & open` between blocks: one load and one test when nothing is the matter.
 
+use crate::notices::{Notice, Pages};
 use base::Held;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -35,6 +36,8 @@ pub mod attention {
     pub const REQUEST: u32 = 1 << 10;
     /// VMCF has something for the virtual machine.
     pub const VMCF: u32 = 1 << 11;
+    /// A page has come that a pseudo page fault told of.
+    pub const PSEUDO_PAGE_FAULT: u32 = 1 << 12;
     /// Leave `run` as soon as possible: CP wants the CPU.
     pub const LEAVE: u32 = 1 << 16;
     /// Orders of other CPUs: see [`super::Order`].
@@ -212,6 +215,7 @@ impl Signals {
         self.emergency.store(0, SeqCst);
         self.external_call.store(0, SeqCst);
         self.lower(attention::EXTERNAL & !attention::SERVICE_SIGNAL & !attention::MESSAGE);
+        self.lower(attention::PSEUDO_PAGE_FAULT);
     }
 
     /// The CPU enters (true) or leaves the engine.
@@ -299,6 +303,8 @@ pub struct Floating {
     /// Pending I/O interruptions by interruption subclass: the leftmost bit is ISC 0, as in CR6.
     io: AtomicU8,
     external: Mutex<VecDeque<External>>,
+    /// Locked before `external`.
+    pub(crate) pages: Mutex<Pages>,
     machine_check: AtomicU64,
     /// The CPU that holds all others, plus 1; 0 none.
     holder: AtomicU32,
@@ -382,10 +388,11 @@ impl Floating {
         }
     }
 
-    /// For a checkpoint: the pending external interruptions in their order, and the code of the pending machine check,
-    /// or 0. What is pending of I/O is the channel subsystem's.
-    pub fn pending(&self) -> (Vec<External>, u64) {
-        (self.queue().iter().copied().collect(), self.machine_check.load(SeqCst))
+    /// For a checkpoint: the pending external interruptions in their order, those that come of pages that programs
+    /// wait for, and the code of the pending machine check, or 0. What is pending of I/O is the channel subsystem's.
+    pub fn pending(&self) -> (Vec<External>, Vec<Notice>, u64) {
+        let (awaited, external) = self.awaited(|| self.queue().iter().copied().collect());
+        (external, awaited, self.machine_check.load(SeqCst))
     }
 
     /// Makes those pending, and nothing else.
@@ -396,7 +403,7 @@ impl Floating {
 
     /// A subsystem reset: nothing is pending any more.
     pub fn clear(&self) {
-        self.queue().clear();
+        self.forget_pages(|| self.queue().clear());
         self.machine_check.store(0, SeqCst);
     }
 }

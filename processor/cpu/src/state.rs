@@ -33,6 +33,7 @@ pub use timer::CpuTimer;
 pub use wrapping::{Wrapping, WrappingKeys};
 
 use crate::dat::Place;
+use crate::notices::Handshake;
 use crate::signals::{Signals, attention};
 use arch::{Absolute, Psw, Real, mask};
 use base::Tod;
@@ -188,6 +189,12 @@ pub struct State {
     pub(crate) stops: Option<Arc<Stops>>,
     /// An access that a debugger watches for, until it has been told.
     pub touched: Option<Touched>,
+    /// What the program wants to be told of pages that are away.
+    pub(crate) handshake: Option<Handshake>,
+    /// The ticket of the page for lack of which an instruction has ended in `Interruption::Host`.
+    pub(crate) awaited: Option<u64>,
+    /// The engine executes instructions, and can tell the program of a page that is away.
+    pub in_engine: bool,
     /// What the host's clock shows while it is to stand still.
     pub(crate) held_clock: Option<Tod>,
     /// The facility list that STFL and STFLE store.
@@ -350,6 +357,9 @@ impl State {
             watch: None,
             stops: None,
             touched: None,
+            handshake: None,
+            awaited: None,
+            in_engine: false,
             held_clock: None,
             reported: shared.facilities.consistent(),
             shared,
@@ -364,6 +374,7 @@ impl State {
         self.intercepted = None;
         self.per_pending = None;
         self.forget_transaction();
+        self.set_handshake(None);
         self.stopped = true;
         self.purge_tlb();
     }

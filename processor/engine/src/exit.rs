@@ -83,7 +83,13 @@ pub(crate) fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc:
         _ => s.ia = after,
     }
     if why == Interruption::Host {
-        return Some(Exit::Host);
+        return match s.page_is_awaited(ilc) {
+            None => Some(Exit::Host),
+            Some(taken) => {
+                s.budget -= 1;
+                taken.err().and_then(|why| program(s, why, 0))
+            }
+        };
     }
     program(s, why, ilc)
 }

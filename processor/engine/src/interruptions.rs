@@ -51,6 +51,12 @@ pub(crate) fn look(s: &mut State) -> Next {
         }
         return Next::Again;
     }
+    if pending & attention::PSEUDO_PAGE_FAULT != 0 {
+        return match s.pseudo_page_came() {
+            Some(result) => taken(s, |_| result),
+            None => Next::Again,
+        };
+    }
     if pending & attention::EXTERNAL != 0 {
         return take_external(s, pending);
     }

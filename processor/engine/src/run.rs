@@ -29,7 +29,9 @@ enum Left {
 pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     let before = s.instructions;
     let storage = cache.storage(s);
+    s.in_engine = true;
     let exit = execute(s, cache, &storage);
+    s.in_engine = false;
     cache.keep_storage(storage);
     // All CPUs add their statistics in one place: not each time that a budget is used up.
     let executed = s.instructions.wrapping_sub(before);

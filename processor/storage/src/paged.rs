@@ -30,6 +30,10 @@ pub trait Pager: Send + Sync {
     /// Something refers to a page that is not there. When this returns, it was there, for a moment at least.
     fn bring(&self, page: u64) -> Result<(), Lost>;
 
+    /// Something refers to a page that is not there, and need not wait for it. True: the page comes, and the owner of
+    /// the storage is told by this ticket when it has. False: [`Pager::bring`] would not wait long.
+    fn bring_later(&self, page: u64, ticket: u64) -> bool;
+
     /// Pages become zeros by `zero`, while CPUs may refer to them. No page comes or goes meanwhile.
     fn blank(&self, pages: Range<u64>, zero: &mut dyn FnMut());
 
@@ -85,6 +89,19 @@ impl Storage {
             paged.pager.bring(page).map_err(|Lost| NotAvailable(Absolute(page * PAGE)))?;
         }
         Ok(())
+    }
+
+    /// Whether the page of `a` is not there, and something has to bring it before it can be referred to.
+    #[inline]
+    pub fn is_away(&self, a: Absolute) -> bool {
+        self.pageable(a.0 / PAGE).is_some_and(|(_, state)| state.load(SeqCst) & HERE == 0)
+    }
+
+    /// Has the page of `a`, which is away, come without a wait: true if it comes, and the pager tells by this ticket
+    /// when it has. False: whatever refers to it may as well wait.
+    pub fn bring_later(&self, a: Absolute, ticket: u64) -> bool {
+        let page = a.0 / PAGE;
+        self.pageable(page).is_some_and(|(paged, _)| paged.pager.bring_later(page, ticket))
     }
 
     /// As [`Storage::have`]; and it stays there as long as the answer is kept, which is not long.

@@ -17,7 +17,7 @@ pub struct PageFaultHandshake {
     pub version: U16,
     /// X'08': the real address of the token.
     pub token: U64,
-    /// X'10': the bits of the PSW that are compared to find out whether the program waits for a page.
+    /// X'10': the bits of the PSW that decide whether the program is told of a page.
     pub select: U64,
     /// X'18': their values.
     pub compare: U64,

@@ -25,7 +25,9 @@ use virtualmachine::vmdbk::Vmdbk;
 /// back, MIGRATE from there to page volumes, PAGING to page volumes and back. STEAL is how many percent of the frames
 /// that were taken had pages of users in the dispatch list: with much of it, storage is short. STORAGE is what virtual
 /// machines have of the dynamic paging area. Of USER, RES are pages in real storage, WS is the working set, NPREF are
-/// pages on page volumes and XSTORE in expanded storage; READS and WRITES count since LOGON. Without STORAGE the host
+/// pages on page volumes and XSTORE in expanded storage; READS and WRITES count since LOGON. PFAULT are page faults
+/// that its system was told of and did not wait for (DIAGNOSE X'258', SET PAGEX), COMPLETED those that are over; the
+/// line is there if there were any. Without STORAGE the host
 /// keeps pages: RES and WS are what it keeps, and STORAGE of LOAD is what all of them are of the storage that virtual
 /// machines have.
 pub fn indicate(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
@@ -133,6 +135,7 @@ fn user_pages(vmdbk: &Vmdbk) -> UserPages {
         gets: tally.gets,
         puts: tally.puts,
         migrated: tally.migrated,
+        notices: machine.configuration.shared().floating.page_notices(),
     }
 }
 

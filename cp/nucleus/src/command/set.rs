@@ -36,7 +36,7 @@ commands! {
         "ACNT" G accounting; "RUN" G run; "LINEDit" G line_edit;
         "370Accom" G other; "370E" G other; "LANGuage" G other; "AFFINITY" G other; "ASSist" G other; "AUTOPoll" G other; "CCWTRAN" G ccw_translation;
         "CONCEAL" G other; "CPCONIO" G other; "ECmode" G other; "IOASSIST" G io_assist; "ISAM" G other;
-        "MIH" G other; "NOPDATA" G other; "NOTRans" G other; "PAGEX" G other; "STBYPASS" G other;
+        "MIH" G other; "NOPDATA" G other; "NOTRans" G other; "PAGEX" G pseudo_page_faults; "STBYPASS" G other;
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
     }
     balloon { "BALLoon" G balloon; }

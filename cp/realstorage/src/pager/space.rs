@@ -58,8 +58,8 @@ impl Inner {
         }
     }
 
-    /// Reads what a transfer brings. Which pages have come, and which could not be read.
-    fn fetch(&self, transfer: &Transfer) -> (MutexGuard<'_, Pool>, Vec<(Place, bool)>) {
+    /// Reads what a transfer brings, and has it told to what waits. Which pages have come, and which could not be read.
+    pub(super) fn fetch(&self, transfer: &Transfer) -> (MutexGuard<'_, Pool>, Vec<(Place, bool)>) {
         let mut slots: Vec<_> = transfer.moves.iter().map(|part: &Move| part.slot).collect();
         slots.sort_unstable();
         let (pages, failure) = self.volumes.read(&slots);
@@ -72,6 +72,7 @@ impl Inner {
         let told = real.ended(transfer.number, |slot| came.contains(&slot), hands);
         hands.flush();
         came.iter().for_each(|slot| drop(hands.landing.remove(slot)));
+        self.arrive(&mut pool, &told);
         if let Some((name, why)) = failure {
             self.notify(&mut pool, Notice::Trouble(name, "reading", why.to_string()));
         }
@@ -101,6 +102,16 @@ impl PagesOf {
         }
         if good { Ok(()) } else { Err(Lost) }
     }
+
+    /// Nothing is to come any more for what waits for one of the pages: they are there, as zeros.
+    fn settle_for_zeros(&self, pool: &mut Pool, pages: &Range<u64>) {
+        let waits = |at: &Place| at.space == self.space && pages.contains(&at.page.into());
+        let tickets: Vec<u64> = pool.awaited.extract_if(|at, _| waits(at)).flat_map(|(_, tickets)| tickets).collect();
+        if !tickets.is_empty() {
+            pool.arrived.push((self.configuration.clone(), tickets));
+            self.inner.reads.notify_one();
+        }
+    }
 }
 
 impl Pager for PagesOf {
@@ -111,12 +122,39 @@ impl Pager for PagesOf {
         }
     }
 
+    fn bring_later(&self, page: u64, ticket: u64) -> bool {
+        let at = Place { space: self.space, page: page as u32 };
+        let mut pool = self.inner.lock();
+        if !self.inner.has_readers(&mut pool) {
+            return false;
+        }
+        let Pool { real, hands, .. } = &mut *pool;
+        let comes = matches!(real.touch_at_once(at, hands), Ok(Touch::Wait(_)));
+        let begun = real.take_begun();
+        let lent = real.lent() > 0;
+        if comes {
+            pool.incoming.extend(begun);
+            pool.awaited.entry(at).or_default().push(ticket);
+            self.inner.reads.notify_one();
+        }
+        self.inner.ring(&pool);
+        drop(pool);
+        if comes && lent {
+            self.flags.owes.store(true, SeqCst);
+            if let Some(configuration) = self.configuration.upgrade() {
+                configuration.cpus().for_each(|cpu| configuration.leave(cpu));
+            }
+        }
+        comes
+    }
+
     fn blank(&self, pages: Range<u64>, zero: &mut dyn FnMut()) {
         let mut pool = self.inner.lock();
         zero();
         let Pool { real, hands, .. } = &mut *pool;
-        real.blanked(self.space, of(pages), hands).expect("the pages are of the address space");
+        real.blanked(self.space, of(pages.clone()), hands).expect("the pages are of the address space");
         hands.flush();
+        self.settle_for_zeros(&mut pool, &pages);
         self.inner.ring(&pool);
         self.inner.news.notify_all();
     }
@@ -127,9 +165,10 @@ impl Pager for PagesOf {
         real.forget_all(self.space, of(pages.clone()), hands).expect("the pages are of the address space");
         hands.flush();
         if let Some(storage) = hands.storage(self.space) {
-            storage.forsake(pages);
+            storage.forsake(pages.clone());
         }
         replace();
+        self.settle_for_zeros(&mut pool, &pages);
         self.flags.lost.store(0, SeqCst);
         self.inner.news.notify_all();
     }

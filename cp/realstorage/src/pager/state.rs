@@ -1,13 +1,14 @@
 //! What a pager has: the policy, the hands, and what waits.
 
-use super::hands::Hands;
+use super::hands::{Hands, Machine};
 use super::volume::Volumes;
 use crate::expanded::Expanded;
 use base::{Clock, Held};
-use paging::{Counts, RealStorage, SpaceId, Standing, Transfer};
-use std::collections::VecDeque;
+use paging::{Counts, Place, RealStorage, SpaceId, Standing, Transfer};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
+use std::thread::JoinHandle;
 
 /// So many percent of page space, or of spool space, in use are worth a notice.
 const MUCH: u64 = 90;
@@ -52,6 +53,15 @@ pub(super) struct Pool {
     pub(super) hands: Hands,
     /// Transfers to page volumes that have not begun.
     pub(super) outgoing: VecDeque<Transfer>,
+    /// Transfers from page volumes that have not begun, and that no fault waits for.
+    pub(super) incoming: VecDeque<Transfer>,
+    /// Pages on their way in, and the tickets of the faults that are told when they have come.
+    pub(super) awaited: HashMap<Place, Vec<u64>>,
+    /// Tickets of pages that have come, and their machines.
+    pub(super) arrived: Vec<(Machine, Vec<u64>)>,
+    pub(super) readers: Vec<JoinHandle<()>>,
+    /// Pages that were to leave a drained volume, and could not be read.
+    pub(super) stuck: HashSet<Place>,
     pub(super) notices: Vec<Notice>,
     /// What has been told of page space, and of spool space.
     pub(super) told: [Told; 2],
@@ -74,6 +84,10 @@ pub(super) struct Inner {
     pub(super) news: Condvar,
     /// The thread has something to do.
     pub(super) bell: Condvar,
+    /// So have those that read what no fault waits for.
+    pub(super) reads: Condvar,
+    /// What readers hold of this.
+    pub(super) own: Weak<Inner>,
     /// Address spaces whose storage has gone, and whether there are such.
     pub(super) gone: Mutex<Vec<SpaceId>>,
     pub(super) has_gone: AtomicBool,
@@ -89,7 +103,8 @@ impl Inner {
         let mut pool = self.pool.lock().held();
         if self.has_gone.swap(false, SeqCst) {
             let gone = std::mem::take(&mut *self.gone.lock().held());
-            let Pool { real, hands, .. } = &mut *pool;
+            let Pool { real, hands, awaited, .. } = &mut *pool;
+            awaited.retain(|at, _| !gone.contains(&at.space));
             for space in gone {
                 let owner = hands.spaces.remove(&space);
                 real.destroy(space, hands).expect("nothing else has the address space");

@@ -3,7 +3,7 @@
 use super::state::{Inner, Notice, Pool};
 use arch::PAGE;
 use base::Held;
-use paging::{Batch, Outcome, Scan, Source, Standing, Transfer, Use};
+use paging::{Batch, Outcome, Place, Scan, Source, Standing, Touch, Transfer, Use};
 use std::collections::HashMap;
 use std::sync::MutexGuard;
 use std::time::Duration;
@@ -38,6 +38,21 @@ impl Inner {
             }
             let taken;
             (pool, taken) = if now >= pool.refused_until && pool.real.is_short() { self.scan(pool) } else { (pool, 0) };
+            if taken == 0
+                && pool.outgoing.is_empty()
+                && now >= pool.refused_until
+                && let Some(at) = pool.next_to_leave()
+            {
+                if pool.real.has_spare_frames() {
+                    pool = self.recall(pool, at);
+                    continue;
+                }
+                let taken;
+                (pool, taken) = self.scan(pool);
+                if taken > 0 {
+                    continue;
+                }
+            }
             if taken == 0 && pool.outgoing.is_empty() && !pool.ended {
                 pool.asleep = true;
                 pool = self.bell.wait_timeout(pool, LOOK).held().0;
@@ -96,6 +111,22 @@ impl Inner {
             self.news.notify_all();
         }
         (pool, scan.taken())
+    }
+
+    /// Brings a page that is to leave a drained volume.
+    fn recall<'a>(&'a self, mut pool: MutexGuard<'a, Pool>, at: Place) -> MutexGuard<'a, Pool> {
+        let Pool { real, hands, .. } = &mut *pool;
+        let began = matches!(real.touch(at, hands), Ok(Touch::Wait(_)));
+        match real.take_begun().pop() {
+            Some(transfer) if began => {
+                drop(pool);
+                let (mut pool, told) = self.fetch(&transfer);
+                // They stay where they are, for their owners to find out.
+                pool.stuck.extend(told.iter().filter(|(_, good)| !good).map(|&(at, _)| at));
+                pool
+            }
+            _ => pool,
+        }
     }
 
     /// Takes the pages of a batch from the CPUs, and puts them away.
@@ -164,6 +195,11 @@ impl Inner {
 }
 
 impl Pool {
+    fn next_to_leave(&mut self) -> Option<Place> {
+        let Pool { real, stuck, .. } = self;
+        real.next_to_leave(|at| !stuck.contains(&at))
+    }
+
     /// Transfers to page volumes that have just been begun.
     fn take_begun(&mut self) {
         self.outgoing.extend(self.real.take_begun());

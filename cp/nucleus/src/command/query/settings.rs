@@ -38,6 +38,7 @@ fn receive(value: Receive) -> &'static str {
 pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let edit = issuer.vmdbk.console().settings.edit;
+    let pagex = issuer.vmdbk.machine().configuration.shared().floating.pseudo_faults();
     let state = issuer.vmdbk.lock();
     let s = &state.settings;
     let other = |name: &str| other_value(s, name);
@@ -62,7 +63,7 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
             other("ISAM"),
             other("ECMODE")
         ),
-        format!("ASSIST {:<15}, PAGEX {:<3}, AUTOPOLL {}", other("ASSIST"), other("PAGEX"), other("AUTOPOLL")),
+        format!("ASSIST {:<15}, PAGEX {}, AUTOPOLL {}", other("ASSIST"), on(pagex), other("AUTOPOLL")),
         format!(
             "IMSG {}, SMSG {}, AFFINITY {}, NOTRAN {}",
             on(s.information),

@@ -126,6 +126,29 @@ pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respo
     Ok(Response::none())
 }
 
+/// `SET PAGEX ON|OFF`
+///
+/// Whether the system in your virtual machine is told of pages that CP has to read from page space, and does something
+/// else meanwhile. It is told by program interruptions X'14', while its PSW lets I/O interruptions in: the page's real
+/// address is at X'90', and has its first bit on when the page has come. The system must be made for that, as VSE is,
+/// and run in System/370 or ESA/390. A reset or IPL sets it OFF. Where CP takes no pages away (no STORAGE in SYSTEM
+/// CONFIG), you are told that it changes nothing.
+pub fn pseudo_page_faults(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    use directory::Machine as Mode;
+    let word = words.need()?;
+    let on = word.on_or_off()?;
+    words.end()?;
+    if on && matches!(issuer.vmdbk.lock().machine, Mode::Xc | Mode::Z) {
+        return Err(word.invalid());
+    }
+    let machine = issuer.vmdbk.machine();
+    machine.configuration.shared().floating.set_pseudo_faults(on);
+    match on && machine.pages.is_none() {
+        true => Ok(message::changes_nothing("PAGEX ON".to_string()).to_string().into()),
+        false => Ok(Response::none()),
+    }
+}
+
 /// `SET CCWTRAN ON`
 ///
 /// Channel programs of virtual machines are always translated, which is what ON says. OFF is for machines that have the
@@ -160,7 +183,6 @@ const OTHERS: &[(&str, &str, &[&str])] = &[
     ("MIH", "OFF", SWITCH),
     ("NOPDATA", "OFF", SWITCH),
     ("NOTRANS", "OFF", SWITCH),
-    ("PAGEX", "OFF", SWITCH),
     ("STBYPASS", "OFF", &["ON", "OFF", "VR"]),
     ("SVC76", "CP", &["CP", "VM", "BOTH"]),
     ("SVCACCL", "OFF", SWITCH),
@@ -177,7 +199,7 @@ pub fn other_value(settings: &Settings, name: &str) -> String {
     set.unwrap_or_else(usual)
 }
 
-/// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE
+/// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE
 /// value`
 ///
 /// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does
