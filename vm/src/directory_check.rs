@@ -6,6 +6,7 @@
 use crate::configuration::{self, Configuration};
 use crate::volumes;
 use ::directory::{Device, DeviceKind, Directory, Extent, RealDevice, User};
+use dasd::allocation::Allocation;
 use dasd::{Image, ImageError, Options, Volume};
 use minidisk::real;
 use nucleus::owned;
@@ -212,8 +213,9 @@ impl System<'_> {
             }
             let Some(disk) = self.disks.iter().find(|disk| disk.serial == *serial) else { continue };
             let Some(volume) = &disk.volume else { continue };
-            let volume = (&**volume, serial.as_str(), disk.read_only);
-            let (_, wrong) = owned::usable(volume, self.directory.users.iter(), policy, &system.name);
+            let map = Allocation::read(&**volume);
+            let volume = (volume.kind(), serial.as_str(), disk.read_only);
+            let (_, wrong) = owned::usable(volume, &map, self.directory.users.iter(), policy, &system.name);
             told.extend(wrong.into_iter().map(|why| format!("DASD {:04X} {serial}: {why}", disk.number)));
         }
         told

@@ -181,6 +181,11 @@ messages! {
     changes_nothing(what) = "SET" 1156 'I' "{what} changes nothing here";
     /// The cache of the device's control unit has no non-volatile storage; SYSTEM CONFIG says how much there is.
     no_subsystem_storage(rdev) = "SEC" 1155 'E' "Device {rdev} is not at a control unit with non-volatile storage";
+    /// The volume has no area that CP uses for this. QUERY ALLOC MAP shows what it has. PAGE and SPOL areas are used if
+    /// SYSTEM CONFIG has a STORAGE statement.
+    no_such_area(rdev, what) = "DRN" 125 'E' "DASD {rdev} has no {what} space in use";
+    /// No volume of the system has this serial. QUERY DASD shows those there are.
+    no_volume(serial) = "DRN" 126 'E' "Volume {serial} is not attached to the system";
     /// The real device is in use.
     real_device_in_use(rdev, by) = "ATS" 122 'E' "DASD {rdev} not attached; {by}";
     /// Minidisks on the volume are in use. QUERY MDISK MAP shows their owners.

@@ -359,10 +359,17 @@ impl Disks {
         self.state().users_of(rdev)
     }
 
-    /// What CP uses of a real disk that it owns, minidisks apart.
-    pub fn use_areas(&self, rdev: u16, areas: Vec<Area>) {
+    /// The allocation map of a real disk that CP owns, and what CP uses of that, minidisks apart.
+    pub fn use_areas(&self, rdev: u16, map: Vec<Area>, areas: Vec<Area>) {
         if let Some(real) = self.state().reals.iter_mut().find(|real| real.number == rdev) {
-            real.areas = areas;
+            (real.map, real.areas) = (map, areas);
+        }
+    }
+
+    /// DRAIN and START: a real disk gets no more temporary disks, or some again.
+    pub fn drain(&self, rdev: u16, drained: bool) {
+        if let Some(real) = self.state().reals.iter_mut().find(|real| real.number == rdev) {
+            real.drained = drained;
         }
     }
 

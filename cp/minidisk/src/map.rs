@@ -1,5 +1,6 @@
 //! The map of a volume: what the directory has on it, what nothing has, and what two have.
 
+use crate::policy::Policy;
 use dasd::Kind;
 use dasd::allocation::{Area, BLOCKS_OF_PAGE};
 use directory::{DeviceKind, Extent, User};
@@ -69,6 +70,25 @@ pub fn on_area<'a>(
         }
     }
     found
+}
+
+/// What lies where an area of the volume `serial` is: a minidisk of the directory, or what a TDISK statement has.
+pub fn in_the_way<'a>(
+    kind: Kind,
+    serial: &str,
+    users: impl Iterator<Item = &'a User>,
+    policy: &Policy,
+    area: &Area,
+) -> Option<String> {
+    if let Some((owner, vdev)) = on_area(users, serial, kind, area).first() {
+        return Some(format!("minidisk {owner} {vdev:04X}"));
+    }
+    let (first, last) = in_units(kind, area);
+    let temporary = policy.temporary.iter().find(|(on, start, count)| {
+        let start = u64::from(*start);
+        on == serial && start <= last && first < start + u64::from(*count)
+    });
+    temporary.map(|(_, start, count)| format!("TDISK {serial} {start} {count} of SYSTEM CONFIG"))
 }
 
 fn lay_out(mut rows: Vec<(u64, u64, String, u16)>, units: u64) -> Vec<Row> {

@@ -114,7 +114,7 @@ impl State {
         for (real, first, units) in self.temporary_space() {
             let kind = real.volume.kind();
             let fixed = matches!(kind, Kind::Fba { .. });
-            if device != device_type(&kind) && !(fixed && device == "FB-512") {
+            if real.drained || device != device_type(&kind) && !(fixed && device == "FB-512") {
                 continue;
             }
             let mut start = first;

@@ -21,8 +21,12 @@ pub struct Real {
     pub file: String,
     /// What it is used for.
     pub state: State,
-    /// The areas of its allocation map that CP uses, those of minidisks apart.
+    /// Its allocation map, as it was when the system came up.
+    pub map: Vec<Area>,
+    /// The areas of it that CP uses, those of minidisks apart.
     pub areas: Vec<Area>,
+    /// It gets no more temporary disks.
+    pub drained: bool,
     /// CP has pages on it.
     pub paged: bool,
     /// The disk, as the minidisk cache knows it.
@@ -76,7 +80,9 @@ impl Real {
             serial,
             file,
             state: State::Free,
+            map: Vec::new(),
             areas: Vec::new(),
+            drained: false,
             paged: false,
             cache: cache.device(),
             reservations: Arc::default(),

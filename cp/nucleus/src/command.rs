@@ -72,6 +72,7 @@ pub mod detach;
 pub mod dial;
 pub mod disconnect;
 pub mod display;
+pub mod drain;
 pub mod dump;
 pub mod echo;
 pub mod expanded;
@@ -122,6 +123,7 @@ commands! {
     detach { "DETach" G detach; }
     disconnect { "DISConnect" ANY disconnect; }
     display { "Display" G display; }
+    drain { "DRain" B drain; "STArt" B start; }
     dump { "DUmp" G dump; "VMDump" G vm_dump; }
     echo { "ECho" G echo; }
     expanded { "RETAIN" B retain; }

@@ -1,7 +1,7 @@
 //! The volumes that CP owns: what their allocation maps have them for, and paging to them.
 
-use dasd::allocation::{Allocation, Area, Purpose};
-use dasd::{Kind, MediaError, Pages, Volume};
+use dasd::allocation::{Allocation, AllocationError, Area, Purpose};
+use dasd::{Kind, MediaError, Pages};
 use directory::User;
 use minidisk::policy::Policy;
 use minidisk::real::{Real, State};
@@ -62,10 +62,12 @@ impl OwnedVolumes {
             };
             let volume = &*real.volume;
             let users = users.iter().map(|user| &**user);
-            let (areas, why) = usable((volume, serial, volume.read_only()), users, &policy, system);
+            let map = Allocation::read(volume);
+            let (areas, why) = usable((volume.kind(), serial, volume.read_only()), &map, users, &policy, system);
             wrong.extend(why.into_iter().map(|why| format!("DASD {:04X} {serial}: {why}", real.number)));
             owned.add(real, &areas);
-            disks.use_areas(real.number, areas);
+            let all = map.ok().flatten().map_or(Vec::new(), |map| map.areas().to_vec());
+            disks.use_areas(real.number, all, areas);
         }
         (owned, wrong)
     }
@@ -105,6 +107,12 @@ impl OwnedVolumes {
         self.spaces.iter().filter(move |space| space.rdev == rdev)
     }
 
+    /// DRAIN and START: an area on a real disk gets no more pages, or some again. False if there is none.
+    pub fn drain(&self, paging: &Paging, rdev: u16, spool: bool, drained: bool) -> bool {
+        let volume = self.on(rdev).find(|space| space.spool == spool).and_then(|space| space.volume);
+        volume.inspect(|&volume| paging.drain(volume, drained)).is_some()
+    }
+
     /// Page files: the name of each, and what is in use of it.
     pub fn files<'a>(&'a self, paging: Option<&'a Arc<Paging>>) -> impl Iterator<Item = (&'a str, SpaceUse)> {
         self.files.iter().map(move |(name, slots, volume)| {
@@ -129,6 +137,11 @@ impl PageSpace {
             (*area, of(found.unwrap_or_default(), area.units() * unit))
         };
         self.pages.areas().iter().map(of_area).collect()
+    }
+
+    /// Whether no more pages go there.
+    pub fn is_drained(&self, paging: Option<&Arc<Paging>>) -> bool {
+        paging.zip(self.volume).is_some_and(|(paging, volume)| paging.is_drained(volume))
     }
 
     /// The error with the place where it happened.
@@ -170,12 +183,13 @@ const MINIDISKS: &str = "only minidisks of it are used";
 /// The areas of a volume of CP's that a system with this name may use, those of minidisks apart, and what is wrong with
 /// the others or with its map. The volume comes with its serial, and whether the system may only read it.
 pub fn usable<'a>(
-    (volume, serial, read_only): (&dyn Volume, &str, bool),
+    (kind, serial, read_only): (Kind, &str, bool),
+    map: &Result<Option<Allocation>, AllocationError>,
     users: impl Iterator<Item = &'a User> + Clone,
     policy: &Policy,
     system: &str,
 ) -> (Vec<Area>, Vec<String>) {
-    let allocation = match Allocation::read(volume) {
+    let allocation = match map {
         Ok(Some(allocation)) => allocation,
         Ok(None) => return <_>::default(),
         Err(why) => return (Vec::new(), vec![format!("{why}; {MINIDISKS}")]),
@@ -189,7 +203,7 @@ pub fn usable<'a>(
     }
     let (mut areas, mut wrong) = (Vec::new(), Vec::new());
     for area in allocation.areas().iter().filter(|area| area.purpose != Purpose::Permanent) {
-        match in_the_way(volume.kind(), serial, users.clone(), policy, area) {
+        match map::in_the_way(kind, serial, users.clone(), policy, area) {
             None => areas.push(*area),
             Some(what) => wrong.push(format!(
                 "{} {}-{} is not used: {what} lies there; move it, or endicott dasd cpfmtxa --allocate PERM=...",
@@ -204,23 +218,4 @@ pub fn usable<'a>(
         areas.clear();
     }
     (areas, wrong)
-}
-
-/// What lies where an area is: a minidisk of the directory, or what a TDISK statement has.
-fn in_the_way<'a>(
-    kind: Kind,
-    serial: &str,
-    users: impl Iterator<Item = &'a User>,
-    policy: &Policy,
-    area: &Area,
-) -> Option<String> {
-    if let Some((owner, vdev)) = map::on_area(users, serial, kind, area).first() {
-        return Some(format!("minidisk {owner} {vdev:04X}"));
-    }
-    let (first, last) = map::in_units(kind, area);
-    let temporary = policy.temporary.iter().find(|(on, start, count)| {
-        let start = u64::from(*start);
-        on == serial && start <= last && first < start + u64::from(*count)
-    });
-    temporary.map(|(_, start, count)| format!("TDISK {serial} {start} {count} of SYSTEM CONFIG"))
 }

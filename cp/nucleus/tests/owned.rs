@@ -415,6 +415,92 @@ fn paging_overflows_into_spool_space_and_stops_when_that_is_full() {
     assert_eq!((site.fill("OTHER", 3700), site.look("OTHER", 0..3700)), (3700, (3700, 0)));
 }
 
+#[test]
+fn a_drained_volume_becomes_empty_and_nothing_is_lost() {
+    let areas = [area(Purpose::Page, 1, 9), area(Purpose::Spool, 10, 11), area(Purpose::Temporary, 12, 15)];
+    let first = Arc::new(owned(ckd(16), "VMPAG1", None, &areas));
+    let site = Site::new(
+        &["VMPAG1", "VMPAG2"],
+        vec![
+            (0x201, first.clone()),
+            (0x202, Arc::new(owned(ckd(80), "VMPAG2", None, &[area(Purpose::Page, 1, 79)]))),
+            (0x203, Arc::new(ckd(5))),
+        ],
+    );
+    let small = log_on(&site.cp, "SMALL");
+    assert_eq!(site.fill("SMALL", 9000), 9000);
+    let line = |what: &str| {
+        let said = site.says("query alloc");
+        let mut of_first = said.iter().skip(1).take_while(|line| !line.starts_with("DASD"));
+        of_first.find(|line| line.contains(what)).expect("there is such a line").clone()
+    };
+    assert!(numbers(&line("PAGE"))[1] > 3 && !line("PAGE").contains("DRAINED"));
+    // What cannot be.
+    for (wrong, said) in [
+        ("drain", "HCPCMD026E Operand missing or invalid"),
+        ("drain dasd", "HCPCMD026E Operand missing or invalid"),
+        ("drain disk 201", "HCPCMD002E Invalid operand - DISK"),
+        ("drain dasd 300", "HCPCQS040E Device 0300 does not exist"),
+        ("drain dasd 202-201", "HCPCMD002E Invalid operand - 202-201"),
+        ("drain volid vmpag9", "HCPDRN126E Volume VMPAG9 is not attached to the system"),
+        ("drain dasd 201 drct", "HCPCMD002E Invalid operand - DRCT"),
+        (
+            "drain dasd 201 page spool",
+            "HCPCMD003E Invalid option - command contains extra option(s) starting with SPOOL",
+        ),
+        ("drain dasd 203", "HCPDRN125E DASD 0203 has no PAGE, SPOL or TDSK space in use"),
+        ("drain dasd 202 spool", "HCPDRN125E DASD 0202 has no SPOL space in use"),
+    ] {
+        assert_eq!(site.says(wrong), [said], "{wrong}");
+    }
+    site.cp.line(small.id, "define t3390 300 2");
+    assert_eq!(
+        site.says("drain dasd 201-203"),
+        [
+            "DASD 0201 VMPAG1 PAGE DRAINED",
+            "DASD 0201 VMPAG1 SPOL DRAINED",
+            "DASD 0201 VMPAG1 TDSK DRAINED",
+            "DASD 0202 VMPAG2 PAGE DRAINED",
+        ]
+    );
+    assert_eq!(site.says("start volid vmpag2 page"), ["DASD 0202 VMPAG2 PAGE STARTED"]);
+    // It becomes empty by itself, and stays so however much is asked for.
+    let began = Instant::now();
+    while numbers(&line("PAGE"))[1] > 0 {
+        assert!(began.elapsed() < Duration::from_secs(30), "{}", line("PAGE"));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(line("PAGE"), "     PAGE  TOTAL=000009 INUSE=000000 AVAIL=000009 DRAINED");
+    assert!(site.says("query alloc map").iter().any(|line| line.ends_with("PAGE DRAINED")));
+    assert_eq!(site.fill("SMALL", 12_000), 12_000);
+    assert_eq!((site.look("SMALL", 0..12_000), numbers(&line("PAGE"))[1]), ((12_000, 0), 0));
+    small.take_output();
+    site.cp.line(small.id, "define t3390 301 1");
+    let said = small.take_output();
+    assert!(said.contains("HCPDEF091E DASD 0301 not defined; temporary space not available"), "{said}");
+    assert_eq!(line("TDISK"), "     TDISK TOTAL=000004 INUSE=000002 AVAIL=000002 DRAINED");
+    site.says("start dasd 201");
+    site.cp.line(small.id, "define t3390 301 1");
+    assert!(small.take_output().contains("DASD 0301 DEFINED"));
+    site.fill("SMALL", 14_000);
+    assert!(!line("PAGE").contains("DRAINED"));
+    // A page that its volume does not give back stays there, and is its owner's trouble; others leave.
+    first.no_reads.store(true, SeqCst);
+    site.says("drain volid vmpag1");
+    let began = Instant::now();
+    while !site.told().contains("HCPPGT415E Paging error, reading VMPAG1") && began.elapsed() < Duration::from_secs(10)
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    first.no_reads.store(false, SeqCst);
+    site.says("drain volid vmpag1");
+    assert_eq!(site.look("SMALL", 0..12_000), (12_000, 0));
+    // QUERY ALLOC MAP tells of what CP uses, whatever is on the volume by now.
+    let before = site.says("query alloc map").len();
+    Allocation::new(first.medium.kind()).write(&first.medium).expect("the label is there");
+    assert_eq!(site.says("query alloc map").len(), before);
+}
+
 /// How long a fault takes from a volume in the host's cache: `cargo test --release ... -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]

@@ -1,9 +1,9 @@
 //! QUERY ALLOC and CPOWNED: what the volumes that CP owns are for, and how much of that is in use.
 
-use super::super::{Issuer, Response};
+use super::super::{Issuer, Response, drain};
 use crate::system::Cp;
 use dasd::Kind;
-use dasd::allocation::{Allocation, Area, BLOCKS_OF_PAGE, Purpose};
+use dasd::allocation::{Area, BLOCKS_OF_PAGE, Purpose};
 use message::Message;
 use message::words::Words;
 use minidisk::map;
@@ -40,7 +40,8 @@ impl Amount {
 /// it was in use at all since the system came up.
 ///
 /// Spool files lie in the spool folder of the system. Spool space of volumes takes the pages that page space has no
-/// room for. The directory is USER DIRECT, so that nothing of DRCT is in use.
+/// room for. The directory is USER DIRECT, so that nothing of DRCT is in use. DRAINED says that nothing more comes
+/// there, as DRAIN wants it.
 pub fn alloc(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.next();
     words.end()?;
@@ -58,9 +59,9 @@ pub fn alloc(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Mess
     for real in cp.disks.reals().iter().filter(|real| real.has_minidisks()) {
         let lines: Vec<String> = wanted
             .iter()
-            .map(|kind| (kind.1, amount(cp, real, kind.2)))
+            .map(|kind| (kind, amount(cp, real, kind.2)))
             .filter(|(_, amount)| amount.total > 0)
-            .map(|(name, amount)| amount.line(name))
+            .map(|(kind, amount)| amount.line(kind.1) + note(cp, real, kind.2))
             .collect();
         if !lines.is_empty() {
             response.push(header(real));
@@ -74,6 +75,11 @@ pub fn alloc(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Mess
         response.push(Amount::default().line(wanted[0].1));
     }
     Ok(response)
+}
+
+/// What a line ends in if DRAIN has been said for such areas of a volume.
+fn note(cp: &Cp, real: &Real, purpose: Purpose) -> &'static str {
+    if drain::is_drained(cp, real, purpose) { " DRAINED" } else { "" }
 }
 
 fn header(real: &Real) -> String {
@@ -152,12 +158,11 @@ fn show_map(cp: &Cp) -> Vec<String> {
     ];
     let users = cp.users();
     for real in cp.disks.reals().iter().filter(|real| real.state == State::Owned) {
-        let Ok(Some(allocation)) = Allocation::read(&*real.volume) else { continue };
         let kind = real.volume.kind();
         let rows = map::rows(&users, &real.serial, size(&kind).0);
         let pages: Vec<_> = cp.owned.on(real.number).flat_map(|space| space.usage(cp.paging.as_ref())).collect();
         let temporary: Vec<_> = cp.disks.temporary_taken(real.number);
-        for area in allocation.areas() {
+        for area in &real.map {
             let taken = |places: &mut dyn Iterator<Item = (u64, u64)>| taken(&kind, area, places);
             let (total, used, high) = match area.purpose {
                 Purpose::Page | Purpose::Spool => match pages.iter().find(|(other, _)| other == area) {
@@ -181,12 +186,13 @@ fn show_map(cp: &Cp) -> Vec<String> {
             };
             let percent = (used * 100).checked_div(total).unwrap_or(0);
             lines.push(format!(
-                "{:<6} {:04X} {:>10} {:>10} {total:>6} {used:>6} {high:>6} {percent:>3}% {}",
+                "{:<6} {:04X} {:>10} {:>10} {total:>6} {used:>6} {high:>6} {percent:>3}% {}{}",
                 real.serial,
                 real.number,
                 area.first,
                 area.last,
-                area.purpose.name()
+                area.purpose.name(),
+                note(cp, real, area.purpose)
             ));
         }
     }
