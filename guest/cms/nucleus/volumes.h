@@ -6,6 +6,7 @@
 
 struct volumes_part {
     int (*list)(const struct call *call);
+    int (*format)(const struct call *call);
 };
 
 /*

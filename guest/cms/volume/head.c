@@ -1,5 +1,5 @@
-/* What the nucleus calls of this part (command/listds.c), at its beginning. */
+/* What the nucleus calls of this part (command/listds.c, command/cpfmtxa.c), at its beginning. */
 #include "volume.h"
 
 /* First of the part (nucleus/part.ld). */
-const struct volumes_part head __attribute__((section(".head"), used)) = { list_volume };
+const struct volumes_part head __attribute__((section(".head"), used)) = { list_volume, format_volume };

@@ -1,6 +1,6 @@
 /*
- * Disks of OS and DOS: what their table of contents says. LISTDS is a part of the nucleus that is loaded when it is
- * wanted.
+ * Disks of OS and DOS: what their table of contents says; and volumes of CP's. LISTDS and CPFMTXA are a part of the
+ * nucleus that is loaded when it is wanted.
  *
  * The table of contents (VTOC) is records of 140 bytes (DSCBs), each with a key of 44: format 4 is the table itself,
  * format 1 (or 8) a data set, whose name is the key, and format 3 more of its extents. The layouts are those of "Using
@@ -50,5 +50,11 @@ int members_type(const struct contents *contents, const struct extents *extents)
 
 /* listds.c */
 int list_volume(const struct call *call);
+
+/* cpfmtxa.c */
+int format_volume(const struct call *call);
+
+/* checksum.c: of an allocation map, or of as many other bytes; more than 240. */
+uint64_t check_sum(const u8 *bytes, u32 length);
 
 #endif

@@ -139,6 +139,12 @@ impl Site {
         let cp = Cp::new(config, directory, Some(spool), clock.clone(), Arc::new(Silent));
         cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
         cp.disks.install(0x200, volume.clone(), "vmres".into()).expect("it can be there");
+        // Disks that are free, and have no label.
+        for (number, cylinders) in [(0x300, 12), (0x301, 5)] {
+            let model = CkdModel::named("3390").expect("there is one");
+            let free = Arc::new(Memory::ckd(model, cylinders));
+            cp.disks.install(number, free, format!("free{cylinders}")).expect("it can be there");
+        }
         // A drive with a tape, another tape, and one whose only block is called packed and is not.
         for name in ["WORK.HET", "OTHER.AWS"] {
             Tape::create(&folder.join(name)).expect("the folder is new");

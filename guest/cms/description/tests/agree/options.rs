@@ -72,8 +72,12 @@ const ALSO: [(&str, &str); 5] = [
 ];
 
 /// Files whose commands are a part that is loaded: the part's folder.
-const PARTS: [(&str, &str); 3] =
-    [("command/window.c", "window/"), ("command/routine.c", "csl/"), ("command/listds.c", "volume/")];
+const PARTS: [(&str, &str); 4] = [
+    ("command/window.c", "window/"),
+    ("command/routine.c", "csl/"),
+    ("command/listds.c", "volume/"),
+    ("command/cpfmtxa.c", "volume/"),
+];
 
 fn part_of(command: &Command) -> Option<&'static str> {
     PARTS.iter().find(|(file, _)| *file == command.file).map(|(_, folder)| *folder)
