@@ -1,5 +1,5 @@
-//! VLBB, LCBB and VLGV, as code and interpreted, beside a model: at each place around the ends of blocks and pages,
-//! where the page after them may not be fetched from.
+//! VLBB, LCBB, VLL, VSTL and VLGV, as code and interpreted, beside a model: at each place around the ends of blocks and
+//! pages, where the page after them may not be fetched from.
 
 #![cfg(translator)]
 
@@ -153,4 +153,60 @@ fn where_no_block_ends_no_handler_is_called() {
     // VLBB alone is called where the host has no vectors for it.
     let most = if is_x86_feature_detected!("avx2") { ROUNDS / 10 } else { ROUNDS + ROUNDS / 10 };
     assert!(elsewhere < most, "{elsewhere} in handlers");
+}
+
+/// VLL 17,0(3),5; VSTL 17,0(13),5; LA 3,0(4,3); LA 13,0(4,13); BRCTG 12,the first; no instruction.
+const SOME_BYTES: [u8; 26] = [
+    0xe7, 0x15, 0x30, 0, 8, 0x37, 0xe7, 0x15, 0xd0, 0, 8, 0x3f, 0x41, 0x34, 0x30, 0, 0x41, 0xd4, 0xd0, 0, 0xa7, 0xc7,
+    0xff, 0xf6, 0, 0,
+];
+
+/// So many bytes go from one place to another; a step earlier, others from so much less, in both.
+fn some_bytes(from: u64, to: u64, last: u64, patience: u8) -> (Event, u64, Vec<u8>) {
+    const STEP: u64 = 128;
+    let mut machine = machine(&SOME_BYTES, patience);
+    let gr = &mut machine.state.gr;
+    let rounds = 8;
+    (gr[3], gr[13], gr[4], gr[5], gr[12]) = (from - 7 * STEP, to - 7 * STEP, STEP, last, rounds);
+    let event = machine.run(10_000);
+    let mut found = vec![0; 40];
+    machine.storage.read(Absolute(to - 8), &mut found).expect("it is storage");
+    (event, machine.state.ia, found)
+}
+
+#[test]
+fn some_bytes_of_a_vector_go_up_to_the_end_of_a_page_and_no_further() {
+    let _alone = alone();
+    let end = PAGE + SIZE;
+    for (patience, last) in [(0, 0), (1, 0), (40, 0), (1, 1), (1, 2), (1, 3), (1, 6), (1, 7), (1, 14)] {
+        let lasts = [last, 15, 16, u64::from(u32::MAX)];
+        for last in lasts {
+            let bytes = last.min(15) + 1;
+            for back in (0..40).filter(|back| *back < 20 || back % 7 == 0) {
+                let fits = back >= bytes;
+                let (event, ia, found) = some_bytes(end - back, RESULTS + 0x2000, last, patience);
+                let case = format!("{bytes} bytes {back} before the end, patience {patience}");
+                assert_eq!(
+                    event,
+                    Event::Program { code: if fits { 1 } else { 4 }, ilc: if fits { 1 } else { 3 }, dxc: 0 }
+                );
+                let stored: Vec<u8> =
+                    if fits { (end - back..end - back + bytes).map(byte).collect() } else { Vec::new() };
+                let expected = [&[0; 8][..], &stored, &[0; 40][..32 - stored.len()]].concat();
+                assert_eq!((ia, found), (TEXT + if fits { 26 } else { 6 }, expected), "from {case}");
+
+                let from = PAGE + 0x800;
+                let (event, ia, found) = some_bytes(from, end - back, last, patience);
+                assert_eq!(
+                    event,
+                    Event::Program { code: if fits { 1 } else { 4 }, ilc: if fits { 1 } else { 3 }, dxc: 0 }
+                );
+                let stored: Vec<u8> = if fits { (from..from + bytes).map(byte).collect() } else { Vec::new() };
+                let at = end - back;
+                let rest = (at + stored.len() as u64..at + 32).map(byte);
+                let expected: Vec<u8> = (at - 8..at).map(byte).chain(stored.iter().copied()).chain(rest).collect();
+                assert_eq!((ia, found), (TEXT + if fits { 26 } else { 12 }, expected), "to {case}");
+            }
+        }
+    }
 }

@@ -138,7 +138,7 @@ fn alone() -> MutexGuard<'static, ()> {
 #[test]
 fn chance_programs_do_what_they_do_interpreted() {
     let _alone = alone();
-    for seed in 0..1500 {
+    for seed in 0..600 {
         let instructions = chance(seed);
         let text = program(&instructions);
         let interpreted = executed(&text, seed, 0);
