@@ -159,7 +159,11 @@ void netdata_record(struct sender *sender, const void *record, u32 length);
 int netdata_end(struct sender *sender);
 int netdata_acknowledge(struct sender *sender, const struct netdata_file *file, const struct recipient *to);
 void netdata_unknown(struct netdata_file *file);
-struct receiver { char card[80]; u32 at, length; bool ended, bad; };
+/*
+ * `cards`: how many have been read, with the first, which is the caller's; `most`: how many there are. The end of the
+ * file is not read where more is wanted, or CP would be done with the file.
+ */
+struct receiver { char card[80]; u32 at, length, cards, most; bool ended, bad; };
 bool netdata_is(const char card[80]);
 bool netdata_header(struct receiver *receiver, struct netdata_file *file);
 bool netdata_next(struct receiver *receiver, struct place *record, u32 *length);

@@ -209,6 +209,8 @@ bool netdata_is(const char card[CARD])
 static bool get_byte(struct receiver *receiver, u8 *byte)
 {
     if (receiver->at == receiver->length) {
+        if (receiver->cards++ == receiver->most)
+            return false;
         if (unit_read(READER_UNIT, receiver->card, &receiver->length) != 0 || receiver->length == 0) {
             receiver->ended = true;
             return false;

@@ -281,6 +281,16 @@ static int receive_dumped(const struct receiving *how, struct arrival *arrival)
     return code;
 }
 
+/* The first card of the file; false: there is none. */
+static bool first_card(struct arrival *arrival)
+{
+    struct receiver *receiver = &arrival->receiver;
+
+    receiver->cards = 1;
+    receiver->most = arrival->spooled.records;
+    return unit_read(READER_UNIT, receiver->card, &receiver->length) == 0;
+}
+
 /* The reader's first file becomes a file on a disk. */
 static int receive(const struct receiving *how, struct arrival *arrival)
 {
@@ -290,7 +300,7 @@ static int receive(const struct receiving *how, struct arrival *arrival)
     name token[TOKENS_MOST + 1];
     int code;
 
-    if (unit_read(READER_UNIT, receiver->card, &receiver->length) != 0)
+    if (!first_card(arrival))
         return reader_empty(NULL);
     netdata = receiver->length > 8 && netdata_is(receiver->card);
     if (netdata) {
@@ -351,7 +361,7 @@ static int discard(struct arrival *arrival, bool acknowledge)
     int code = 0;
 
     if (acknowledge && quietly(line, format(line, sizeof line, "ORDER READER %t", arrival->spooled.number)) == 0 &&
-        unit_read(READER_UNIT, receiver->card, &receiver->length) == 0) {
+        first_card(arrival)) {
         if (receiver->length > 8 && netdata_is(receiver->card) && netdata_header(receiver, &arrival->sent) &&
             !arrival->sent.acknowledged)
             code = answer_sender(&arrival->sent, true);

@@ -45,7 +45,7 @@ static void peek_cards(struct peeking *peeking, struct receiver *receiver, bool 
 /* What the file is, and its records; the line that says so. -1: the reader has no such file. */
 static int peek_file(struct peeking *peeking, const struct spooled *spooled, char *line, u32 room)
 {
-    struct receiver receiver = { .at = 0 };
+    struct receiver receiver = { .cards = 1, .most = spooled->records };
     struct netdata_file sent;
     name token[TOKENS_MOST + 1];
     const char *how = "CARD", *what = "File";
