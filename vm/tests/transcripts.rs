@@ -41,6 +41,7 @@ fn prepare(folder: &Path, story: &Story, nucleus: &[PathBuf; 2]) {
         fs::create_dir_all(folder.join("tapes")).expect("the folder is ours");
         done(endicott().args(["tape", "create"]).arg(folder.join("tapes").join(tape)));
     }
+    cms::system::torn_tape(&folder.join("tapes"));
     let images = cms::system::images(nucleus, folder, &story.system(), &story.user());
     for (disk, image) in ["MAINT.190", "CMSUSER.191"].iter().zip(&images) {
         volume.put(disk, image);

@@ -86,6 +86,15 @@ impl Clock for Still {
 /// Wednesday, 20 November 1991, 08:00:00.
 const MORNING: u64 = 690_624_000;
 
+/// TORN.HET in this folder: a tape whose only block is called packed and is not.
+///
+/// # Panics
+/// If the folder cannot be written to: a failure of the test.
+pub fn torn_tape(folder: &Path) {
+    let bytes = [&[80, 0, 0, 0, 0xa1, 0x02][..], &[0x40; 80]].concat();
+    std::fs::write(folder.join("TORN.HET"), bytes).expect("a folder of the test's own");
+}
+
 /// How many time slices a guest gets after a line: one that loops must not be waited for.
 const SLICES: u32 = 4000;
 
@@ -145,12 +154,11 @@ impl Site {
             let free = Arc::new(Memory::ckd(model, cylinders));
             cp.disks.install(number, free, format!("free{cylinders}")).expect("it can be there");
         }
-        // A drive with a tape, another tape, and one whose only block is called packed and is not.
+        // A drive with a tape, another tape, and one that is torn.
         for name in ["WORK.HET", "OTHER.AWS"] {
             Tape::create(&folder.join(name)).expect("the folder is new");
         }
-        let torn = [&[80, 0, 0, 0, 0xa1, 0x02][..], &[0x40; 80]].concat();
-        std::fs::write(folder.join("TORN.HET"), torn).expect("the folder is new");
+        torn_tape(&folder);
         assert!(cp.tapes.install(0x580, Model::T3490));
         cp.tapes.set_library(&folder);
         assert!(cp.tapes.mount(0x580, "WORK.HET", true).is_ok());
