@@ -47,7 +47,8 @@ impl Emitter<'_> {
         asm!(self, rorx eax, ecx, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
         self.last_byte(2, len);
         let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
-        asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)] ; cmp rdx, [BYTE rax + tag] ; jne =>miss);
+        asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)]
+            ; cmp rdx, [BYTE rax + tag] ; jne =>miss);
         if store {
             let marked = storage::Code::MARKED_AT as i8;
             asm!(self, mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
@@ -67,7 +68,8 @@ impl Emitter<'_> {
             asm!(self, or rdx, page as i32);
         }
         asm!(self, cmp rdx, [rax + entry(layout::ENTRY_WRITE)] ; jne =>site ; mov rdx, [rax + entry(layout::ENTRY_CODE)]
-            ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site ; mov rcx, [rax + entry(layout::ENTRY_HOST)] ; add rcx, at as i32);
+            ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site
+            ; mov rcx, [rax + entry(layout::ENTRY_HOST)] ; add rcx, at as i32);
     }
 
     /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx.
