@@ -74,6 +74,16 @@ impl Stand {
         change(&mut self.guest.configuration.cpu(0).state);
     }
 
+    /// One CPU whose program has missed a page that comes when reads are held no more; that page.
+    fn with_a_page_on_its_way() -> (Stand, u64) {
+        let (stand, page) = Stand::new(1);
+        stand.agree(mask::PROBLEM, mask::PROBLEM);
+        stand.shaky.hold(true);
+        stand.run(LOADS, ENABLED, page);
+        stand.shaky.until_held(1);
+        (stand, page)
+    }
+
     fn agree(&self, select: u64, compare: u64) {
         self.set(|s| {
             s.set_handshake(Some(Handshake { token: TOKEN, select, compare }));
@@ -194,11 +204,7 @@ fn a_guest_that_cannot_be_told_waits() {
 fn what_is_under_way_does_not_reach_the_next_program() {
     let _chosen = with(Engine::Jit);
     for how in ["reset", "clear", "cpu reset", "cancel", "gone"] {
-        let (stand, page) = Stand::new(1);
-        stand.agree(mask::PROBLEM, mask::PROBLEM);
-        stand.shaky.hold(true);
-        stand.run(LOADS, ENABLED, page);
-        stand.shaky.until_held(1);
+        let (stand, page) = Stand::with_a_page_on_its_way();
         match how {
             "reset" => stand.guest.configuration.reset(false),
             "clear" => stand.guest.configuration.reset(true),
@@ -239,11 +245,7 @@ fn what_is_under_way_does_not_reach_the_next_program() {
 #[test]
 fn a_page_that_is_released_or_lost_leaves_nothing_waiting() {
     let _chosen = with(Engine::Jit);
-    let (stand, page) = Stand::new(1);
-    stand.agree(mask::PROBLEM, mask::PROBLEM);
-    stand.shaky.hold(true);
-    stand.run(LOADS, ENABLED, page);
-    stand.shaky.until_held(1);
+    let (stand, page) = Stand::with_a_page_on_its_way();
     stand.guest.configuration.storage().discard(Absolute(page), Absolute(page)).expect("it is in storage");
     stand.until_pending();
     stand.shaky.hold(false);
@@ -313,11 +315,7 @@ fn pseudo_page_faults_are_program_interruptions() {
 #[test]
 fn a_checkpoint_tells_of_pages_that_were_on_their_way() {
     let _chosen = with(Engine::Jit);
-    let (stand, page) = Stand::new(1);
-    stand.agree(mask::PROBLEM, mask::PROBLEM);
-    stand.shaky.hold(true);
-    stand.run(LOADS, ENABLED, page);
-    stand.shaky.until_held(1);
+    let (stand, _) = Stand::with_a_page_on_its_way();
     let saved = stand.guest.configuration.checkpoint().expect("it is at rest");
     stand.shaky.hold(false);
     let other = Guest::new(&stand.paging, 8, 1);
